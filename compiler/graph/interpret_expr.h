@@ -62,6 +62,10 @@ struct Code {
   uint64_t row_at = 0;       // order, online: when its row was evaluated
 };
 
+/// What is said where the check fails while a program runs, with `{lhs}` and `{rhs}` for its sides.
+inline std::string words_of(const Check& check) {
+  return check.fact || check.effect ? check.message : check.message + index_words;
+}
 /// A check's message with `{lhs}` and `{rhs}` replaced by the values of its two sides; `?` for one without.
 std::string fill_sides(std::string message, std::optional<int64_t> lhs, std::optional<int64_t> rhs);
 

@@ -9,6 +9,7 @@
 
 #include "base/bug.h"
 #include "base/elem.h"
+#include "graph/interpret_expr.h"
 #include "image/build.h"
 #include "layout/strided.h"
 
@@ -194,8 +195,7 @@ class EntryWriter {
   }
   ordered_json device_checks() const {
     ordered_json out = ordered_json::array();
-    for (const graph::Check& check : graph_.checks)
-      out.push_back(check.fact || check.effect ? check.message : check.message + graph::index_words);
+    for (const graph::Check& check : graph_.checks) out.push_back(graph::words_of(check));
     for (graph::NodeId loop : graph::conditional_loops(graph_)) out.push_back(graph_.nodes[loop].unending);
     for (uint32_t s : graph::data_sizes(graph_)) out.push_back(graph_.sizes[s].message);
     return out;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/pointwise.h"
 #include "tile/linear.h"
 #include "tile/names.h"
 #include "tile/pointwise.h"
@@ -27,12 +28,12 @@ void Executor::run(OpId id) {
   std::visit([this](const auto& op) { execute(op); }, p_.ops[id]);
 }
 
-void Executor::fail(const std::string& why) const {
+void Executor::fail(const std::string& why, std::optional<FailedCheck> check) const {
   std::vector<std::string> values;
   for (const auto& [v, value] : scene_.values)
     if (std::find(p_.sizes.begin(), p_.sizes.end(), v) == p_.sizes.end())
       values.push_back(fmt::format("{} = {}", shape::var_name(v), value));
-  throw Failed{fmt::format("`{}` at ({}): {}", print(p_, op_), fmt::join(values, ", "), why)};
+  throw Failed{fmt::format("`{}` at ({}): {}", print(p_, op_), fmt::join(values, ", "), why), check};
 }
 
 std::string Executor::place(const Labels& labels, const At& at) const {
@@ -253,7 +254,37 @@ void each_label(const Labels& labels, const Step& step) {
 
 }  // namespace
 
-std::vector<Source> Executor::resolve(const Use& to, const Access& access, const Bounds& bounds) {
+int64_t Executor::shown(const Index& index, const Labels& labels, const At& at) {
+  const auto number = Linear(index.dim, labels.vars, scene_.values)(at);
+  if (!number) fail("what a check shows has no value");
+  if (!index.table) return *number;
+  const Value entry = read(index.table->tile, Flat(p_, *index.table, labels)(at), -1);
+  if (!entry.defined()) fail(std::string("what a check shows is not defined: ") + words(entry.why));
+  return base::add_wrapping(*number, entry.number.integer);
+}
+
+void Executor::execute(const Check& op) {
+  const Labels labels = labels_of(p_.ops[op_]);
+  const Conditions conditions(*this, op.bounds, labels);
+  const Flat element(p_, op.of, labels);
+  shared_.spend(1);
+  each_label(labels, [&](const At& at) {
+    if (!conditions.hold(at)) return;
+    const Value value = read(op.of.tile, element(at), -1);
+    if (!value.defined())
+      fail(fmt::format("{}: what is checked is not defined: {}", place(labels, at), words(value.why)));
+    const int64_t number = value.number.integer;
+    const int64_t extent = op.extent ? shown({std::nullopt, *op.extent}, labels, at) : 0;
+    if (op.extent ? number >= 0 && number < extent : number != 0) return;
+    const int64_t found = op.extent ? number : shown(op.found, labels, at);
+    const int64_t wanted = op.extent ? extent - 1 : shown(op.wanted, labels, at);
+    fail(fmt::format("{} fails: {}, {}", place(labels, at), found, wanted),
+         FailedCheck{op.number, found, wanted});
+  });
+}
+
+std::vector<Source> Executor::resolve(const Use& to, const Access& access, const Bounds& bounds,
+                                      bool checked) {
   const Labels labels = labels_of(p_.ops[op_]);
   const Conditions conditions(*this, bounds.facts, labels);
   const Indices indices(*this, access, labels);
@@ -271,7 +302,11 @@ std::vector<Source> Executor::resolve(const Use& to, const Access& access, const
   At index;
   const Flat element(p_, to, labels);
   each_label(labels, [&](const At& at) {
-    if (!conditions.hold(at) || !indices.find(at, index)) return;
+    if (!conditions.hold(at)) return;
+    if (!indices.find(at, index)) {
+      if (checked) fail(place(labels, at) + " has an index outside of its axis, which no check has said");
+      return;
+    }
     Source& source = out[static_cast<size_t>(element(at))];
     if (access.tensor) {
       if (!is_inside(index, box)) fail(place(labels, at) + " lies outside of what the task reads");
@@ -295,7 +330,7 @@ std::vector<Source> Executor::resolve(const Use& to, const Access& access, const
 }
 
 void Executor::execute(const Copy& op) {
-  std::vector<Source> from = resolve(op.to, op.from, op.bounds);
+  std::vector<Source> from = resolve(op.to, op.from, op.bounds, op.checked);
   const Tile& tile = p_.tiles[op.to.tile];
   if (tile.space == Space::ring) {
     RingState& ring = rings_[op.to.tile];

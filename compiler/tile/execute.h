@@ -11,11 +11,13 @@
 #include <vector>
 
 #include "tile/memory.h"
+#include "tile/run_task.h"
 
 namespace axon::tile {
 
 struct Failed {
   std::string why;
+  std::optional<FailedCheck> check = std::nullopt;
 };
 
 /// What all workers share.
@@ -86,7 +88,7 @@ class Executor {
   void arrive(const PendingFill&);  ///< the copy happens
   int64_t number(const Dim&) const;
   std::vector<std::pair<int64_t, int64_t>> numbers(const Box&) const;
-  [[noreturn]] void fail(const std::string& why) const;
+  [[noreturn]] void fail(const std::string& why, std::optional<FailedCheck> check = std::nullopt) const;
 
  private:
   using At = std::vector<int64_t>;
@@ -100,6 +102,7 @@ class Executor {
   void execute(const Scan&);
   void execute(const Scatter&);
   void execute(const Sort&);
+  void execute(const Check&);
   template <class Other>
   void execute(const Other&) {}
 
@@ -120,7 +123,8 @@ class Executor {
 
   class Conditions;
   class Indices;
-  std::vector<Source> resolve(const Use& to, const Access&, const Bounds&);
+  int64_t shown(const Index&, const Labels&, const At&);
+  std::vector<Source> resolve(const Use& to, const Access&, const Bounds&, bool checked = false);
   std::string place(const Labels&, const At&) const;
 
   Shared& shared_;

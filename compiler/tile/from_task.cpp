@@ -20,11 +20,6 @@ bool is_pointwise_or_rows(const task::TaskType& type) {
          type.family == task::Family::online;
 }
 
-bool is_long(graph::Op op) {
-  const auto as_pointwise = graph::pointwise_of(op);
-  return as_pointwise && base::has_many_instructions(*as_pointwise);
-}
-
 /// The program with the largest blocks whose tiles all fit into registers.
 class Chooser {
  public:
@@ -57,7 +52,7 @@ class Chooser {
 
  private:
   void add_for_threads(std::vector<MadeProgram>& list, bool short_rows) const {
-    const auto all = choices_for_threads({p_, id_, g_, form_}, machine_, has_long_functions());
+    const auto all = choices_for_threads({p_, id_, g_, form_}, machine_, has_long_functions(g_, form_));
     std::string why;
     for (const Choices& choices : all) {
       if (!short_rows && !is_for_any(choices)) continue;
@@ -134,19 +129,8 @@ class Chooser {
     if (made.size() > 2) made.erase(made.begin());
     return made;
   }
-  int64_t most_registers() const { return has_long_functions() ? 1 : 4; }
+  int64_t most_registers() const { return has_long_functions(g_, form_) ? 1 : 4; }
   bool has_rows() const { return form_.along || !form_.reductions.empty(); }
-
-  bool has_long_functions() const {
-    const auto has = [&](graph::ScalarId body) {
-      const auto parts = graph::scalars_in(g_, body);
-      return std::any_of(parts.begin(), parts.end(),
-                         [&](graph::ScalarId part) { return is_long(g_.scalars[part].op); });
-    };
-    return std::any_of(form_.outputs.begin(), form_.outputs.end(), has) ||
-           std::any_of(form_.reductions.begin(), form_.reductions.end(),
-                       [&](const RowReduction& r) { return has(r.term); });
-  }
 
   const task::Program& p_;
   const task::TaskTypeId id_;

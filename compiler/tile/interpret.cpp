@@ -121,11 +121,20 @@ class Cursor {
       return worker_.rings[acquire->ring].acquired[scene_.role] < worker_.rings[acquire->ring].filled;
     return true;
   }
+  /// What the task itself is to write is there, as others have left it.
   bool has_arrived(const Announcement& what) {
     const GridTensor& tensor = *tensors_[what.tensor.index];
+    const auto& writes = p_.tensors[what.tensor].writes;
+    const auto own = writes ? executor_.numbers(*writes) : std::vector<std::pair<int64_t, int64_t>>();
+    const auto is_own = [&](const std::vector<int64_t>& index) {
+      bool inside = writes.has_value();
+      for (size_t a = 0; a < own.size(); ++a) inside &= own[a].first <= index[a] && index[a] < own[a].second;
+      return inside;
+    };
     bool all = true;
-    tensor.each(executor_.numbers(what.box),
-                [&](const std::vector<int64_t>& index) { all &= !tensor.is_awaited(tensor.address(index)); });
+    tensor.each(executor_.numbers(what.box), [&](const std::vector<int64_t>& index) {
+      all &= is_own(index) || !tensor.is_awaited(tensor.address(index));
+    });
     return all;
   }
   int64_t released_by_all(TileId ring) {

@@ -90,6 +90,11 @@ struct Collect {
     if (op.order) add(*op.order);
     add(op.from);
   }
+  void operator()(const Check& op) {
+    add(op.of);
+    for (const Index* shown : {&op.found, &op.wanted})
+      if (shown->table) add(*shown->table);
+  }
   template <class Other>
   void operator()(const Other&) {}
 };
@@ -131,6 +136,7 @@ std::vector<TileId> defined_tiles(const Op& op) {
   if (const auto* store = std::get_if<Store>(&op))
     return store->to.tensor ? std::vector<TileId>() : std::vector<TileId>{store->to.tile};
   if (const auto* scatter = std::get_if<Scatter>(&op)) return {scatter->to.tile};
+  if (std::holds_alternative<Check>(op)) return {};
   std::vector<TileId> out;
   const auto all = uses(op);
   if (!all.empty()) out.push_back(all.front()->tile);

@@ -68,6 +68,8 @@ Op OpsReader::op(const std::string& word, size_t depth) {
     out = scatter();
   else if (word == "sort")
     out = sort();
+  else if (word == "check")
+    out = check();
   else if (word == "wait")
     out = Wait{number_below(program_.waits.size(), "wait")};
   else if (word == "notify")
@@ -280,6 +282,10 @@ Op OpsReader::copy() {
   Copy out{tile_use, access(), {}};
   if (failed()) return out;
   out.bounds = bounds(tile(out.to).elem);
+  out.checked = accept("checked");
+  const auto has_table = [](const Index& index) { return index.table.has_value(); };
+  require(!out.checked || std::any_of(out.from.at.begin(), out.from.at.end(), has_table),
+          "only an index tile is checked");
   require(tile(out.to).space != Space::view, "a view has no storage");
   require(tile(out.to).space != Space::ring || out.from.tensor.valid(), "a ring is filled from a tensor");
   const Elem from =
@@ -536,6 +542,28 @@ Op OpsReader::sort() {
   require(!out.order || base::is_integer(tile(*out.order).elem), "an order is made of integers");
   require(tile(out.to).elem == tile(out.from).elem, "operand and result have one type");
   require(!out.order || out.order->tile != out.to.tile, "values and order are two tiles");
+  return out;
+}
+
+Op OpsReader::check() {
+  Check out;
+  out.number = number_below(UINT32_MAX, "check");
+  out.of = use();
+  if (accept("below")) {
+    out.extent = size();
+  } else {
+    expect("shows");
+    out.found = index();
+    expect(",");
+    out.wanted = index();
+  }
+  if (accept("if")) out.bounds = conditions();
+  if (failed()) return out;
+  const Elem elem = tile(out.of).elem;
+  if (out.extent)
+    require(base::is_integer(elem), "an index is an integer");
+  else
+    require(elem == Elem::boolean, "a check is of truth values, or of indices below an extent");
   return out;
 }
 

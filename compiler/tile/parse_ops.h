@@ -52,6 +52,7 @@ class OpsReader : protected shape::TextReader {
   Op scan();
   Op scatter();
   Op sort();
+  Op check();
   Op loop(size_t depth);
   Op role();
   uint32_t number_below(size_t count, const char* what);

@@ -12,7 +12,7 @@
 //     wait 0
 //     for b < cdiv(n, 64) carry t
 //       copy t[r, c] = x[8*i + r, c] if 8*i + r < m and c < n fill 0
-//       copy t[r, c] = x[table[r] + 4*b, c]          gather
+//       copy t[r, c] = x[table[r] + 4*b, c] checked  gather
 //     copy t[r, c] to y[8*i + r, c] if 8*i + r < m and c < n streaming
 //     copy t[r, c] to blocks[b, r, c]                a block of a tile in scratch
 //     view w[r, c] = x[c, r]
@@ -23,6 +23,8 @@
 //     scan add t[r, c] = s[r, c] along c from m[r] in f32
 //     scatter add t[r, c] to s[table[r] + -8*i, c]
 //     sort t[r, c], o[r, c] = s[r, c] along c descending
+//     check 1 o[r] below n if 8*i + r < m
+//     check 2 g[r] shows o[r], n - 1
 //     acquire r
 //     release r
 //     settle 1
@@ -128,13 +130,15 @@ class Printer {
 
   // ---- operations ----
 
+  std::string index(const Index& index) const {
+    std::string text;
+    if (index.table) text += names_(*index.table) + (index.dim.is(0) ? "" : " + ");
+    if (!index.table || !index.dim.is(0)) text += names_(index.dim);
+    return text;
+  }
   std::string access(const Access& a) const {
     std::string text;
-    for (const Index& index : a.at) {
-      text += text.empty() ? "" : ", ";
-      if (index.table) text += names_(*index.table) + (index.dim.is(0) ? "" : " + ");
-      if (!index.table || !index.dim.is(0)) text += names_(index.dim);
-    }
+    for (const Index& index : a.at) text += (text.empty() ? "" : ", ") + this->index(index);
     return (a.tensor ? p_.tensors[a.tensor].name : p_.tiles[a.tile].name) + "[" + text + "]";
   }
   std::string bounds(const Bounds& b, Elem elem) const {
@@ -163,7 +167,8 @@ class Printer {
   }
 
   std::string words(const Copy& op) const {
-    return fmt::format("copy {} = {}{}", names_(op.to), access(op.from), bounds(op.bounds, elem(op.to)));
+    return fmt::format("copy {} = {}{}{}", names_(op.to), access(op.from), bounds(op.bounds, elem(op.to)),
+                       op.checked ? " checked" : "");
   }
   std::string words(const Store& op) const {
     return fmt::format("copy {} to {}{}{}", names_(op.from), access(op.to),
@@ -196,6 +201,11 @@ class Printer {
   std::string words(const Sort& op) const {
     return fmt::format("sort {}{} = {} along {}{}", names_(op.to), op.order ? ", " + names_(*op.order) : "",
                        names_(op.from), names_(op.along), op.descending ? " descending" : "");
+  }
+  std::string words(const Check& op) const {
+    const std::string what = op.extent ? "below " + names_(*op.extent)
+                                       : fmt::format("shows {}, {}", index(op.found), index(op.wanted));
+    return fmt::format("check {} {} {}{}", op.number, names_(op.of), what, names_("if", op.bounds));
   }
   std::string words(const Loop& op) const {
     std::vector<std::string> carries;

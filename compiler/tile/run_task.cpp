@@ -90,6 +90,7 @@ class TaskRunner::Impl {
   std::string run(const shape::Assignment& values, const Elements& elements) {
     if (!refused_.empty()) return refused_;
     elements_ = &elements;
+    failed_check_.reset();
     scene_.values = values;
     shared_.steps_left = most_steps_of_a_task;
     try {
@@ -99,10 +100,12 @@ class TaskRunner::Impl {
     } catch (const Failed& failed) {
       scene_.gemms.clear();
       scene_.in_flight.clear();
+      failed_check_ = failed.check;
       return failed.why;
     }
     return "";
   }
+  const std::optional<FailedCheck>& failed_check() const { return failed_check_; }
 
  private:
   std::string why_not() const {
@@ -194,6 +197,7 @@ class TaskRunner::Impl {
   std::vector<CallersTensor*> tensors_;
   const Elements* elements_ = nullptr;
   bool streamed_ = false;
+  std::optional<FailedCheck> failed_check_;
 };
 
 TaskRunner::TaskRunner(const Program& p) : impl_(std::make_unique<Impl>(p)) {}
@@ -202,5 +206,6 @@ bool TaskRunner::may_run(const shape::Assignment& values) const { return impl_->
 std::string TaskRunner::run(const shape::Assignment& values, const Elements& elements) {
   return impl_->run(values, elements);
 }
+const std::optional<FailedCheck>& TaskRunner::failed_check() const { return impl_->failed_check(); }
 
 }  // namespace axon::tile

@@ -8,6 +8,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,12 @@ namespace axon::tile {
 struct Elements {
   std::function<Number(TensorId, const std::vector<int64_t>& index)> read;
   std::function<void(TensorId, const std::vector<int64_t>& index, const Number&)> write;
+};
+
+/// A check of the data that ended a task, and what it shows.
+struct FailedCheck {
+  uint32_t number = 0;
+  int64_t found = 0, wanted = 0;
 };
 
 class TaskRunner {
@@ -33,6 +40,8 @@ class TaskRunner {
   bool may_run(const shape::Assignment& values) const;
   /// Values of more variables do no harm. Empty, or what went wrong.
   std::string run(const shape::Assignment& values, const Elements&);
+  /// Where that was why the last run ended.
+  const std::optional<FailedCheck>& failed_check() const;
 
  private:
   class Impl;

@@ -31,6 +31,12 @@
 // upper half of the partial sums to the lower half until one is left (of an odd number, the last one first to
 // the one before it). A scan is ascending; a scatter goes through its source in row-major order.
 //
+// A check is numbered by the program's list, and says of elements inside of bounds what has to be true of
+// data. Where it is not, the first of these elements in row-major order is noted with two numbers that
+// explain it, unless another check has failed before; the launch then fails when all has run. So code behind
+// a check may not rely on it: an access by an index that was checked is somewhere inside of the axis, or
+// nowhere. The interpreter ends with an error where a check fails.
+//
 // Waits and notifications are numbered by the plan's lists. A wait returns when what it guards is written; a
 // notification announces what the task has written.
 //
@@ -154,6 +160,8 @@ struct Copy {
   Use to;
   Access from;
   Bounds bounds;
+  /// Index tiles have indices of the axes, as checks before it say: where one has not, the element is any.
+  bool checked = false;
 };
 /// to = tile[labels]. Into a tensor: only where the bounds hold. Into a tile in scratch: a block of it, whose
 /// first axes are indexed by expressions without labels and whose others are all labels in their order; what
@@ -221,6 +229,16 @@ struct Sort {
   bool descending = false;
 };
 
+/// Where the bounds hold, `of` has indices of an axis of this extent. Or `of` is true there, and `found` and
+/// `wanted` say why it is not; of an index they are that and the greatest one.
+struct Check {
+  uint32_t number = 0;
+  Use of;
+  std::optional<Dim> extent;
+  Index found, wanted;  ///< of truth values
+  std::vector<Fact> bounds;
+};
+
 /// `carries`: the tiles that an iteration reads as the one before it left them.
 struct Loop {
   Var index;
@@ -255,8 +273,8 @@ struct Settle {
   uint32_t left = 0;
 };
 
-using Op = std::variant<Copy, Store, View, Map, Gemm, Reduce, Scan, Scatter, Sort, Loop, Role, Wait, Notify,
-                        Barrier, Fence, Acquire, Release, Settle>;
+using Op = std::variant<Copy, Store, View, Map, Gemm, Reduce, Scan, Scatter, Sort, Check, Loop, Role, Wait,
+                        Notify, Barrier, Fence, Acquire, Release, Settle>;
 
 struct Program {
   std::string name;

@@ -12,6 +12,8 @@
 //             neutral in sums; only elements inside of bounds are stored
 //   waits     what a wait guards is read behind it; a notification is behind the store           flow
 //   once      the stores of a tensor are its box, each element once                              mixed radix
+//   updates   of a tensor that one thread reads and stores, an element is read before it is      prover
+//             stored or never
 //   barriers  threads' conflicting accesses to scratch have one in between                       flow
 //   slots     none is released while a gemm reads it, none read that is not acquired             flow
 // Bounds are in logical coordinates: layouts play no part in what the prover sees.
@@ -118,6 +120,7 @@ std::vector<Obligation> verify(const Program& p) {
   verify_holders(p, places, report);
   const Fillings fillings = verify_rings(p, report);
   verify_flow(p, places, fillings, report);
+  verify_updates(p, report);
   return report.take();
 }
 

@@ -74,6 +74,7 @@ struct Filling {
 using Fillings = std::map<OpId, Filling>;
 Fillings verify_rings(const Program&, Report&);  ///< fills and drains correspond, nothing deadlocks
 void verify_flow(const Program&, const AllPlaces&, const Fillings&, Report&);  ///< what is read was written
+void verify_updates(const Program&, Report&);  ///< what is read of a tensor was not stored before
 /// Is what the store writes the box of its tensor, each element once?
 bool covers_once(const Program&, const Store&, const std::vector<Around>&, const Scope&);
 

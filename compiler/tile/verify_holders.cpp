@@ -54,6 +54,12 @@ class HolderChecks {
     add("every warp has its operands",
         have_in_warp(op.to, op.from) && (!op.order || have_in_warp(*op.order, op.from)));
   }
+  void check(const Check& op) {
+    std::vector<const Use*> shown;
+    for (const Index* index : {&op.found, &op.wanted})
+      if (index->table) shown.push_back(&*index->table);
+    add("every lane has what it shows", have_operands(op.of, shown));
+  }
   template <class Other>
   void check(const Other&) {}
 

@@ -166,11 +166,11 @@ void OpChecks::inside(const Access& access, const Scope& scope, const std::optio
 }
 
 /// Of each element that the scope speaks of.
-void OpChecks::defined(const Use& table, const Scope& scope) {
+void OpChecks::defined(const Use& use, const Scope& scope, const char* what) {
   bool all = true;
-  for (const Claim& claim : read(table))
+  for (const Claim& claim : read(use))
     all &= claim.beyond.kind != Beyond::Kind::undefined || scope.shows(claim.fact);
-  add("its index tile is defined", all, "prover");
+  add(what, all, "prover");
 }
 
 void OpChecks::waited_for(TensorId tensor, const std::vector<Dim>& index, const Scope& scope) {
@@ -184,7 +184,7 @@ void OpChecks::waited_for(TensorId tensor, const std::vector<Dim>& index, const 
 }
 
 /// What copies and views know of their elements, over labels.
-Claims OpChecks::claims_of(const Use& to, const Access& access, const Bounds& bounds) {
+Claims OpChecks::claims_of(const Use& to, const Access& access, const Bounds& bounds, bool checked) {
   const Scope scope = with(bounds.facts);
   inside(access, scope, access.tensor ? p_.tensors[access.tensor].reads : std::nullopt);
   const Beyond beyond =
@@ -193,7 +193,7 @@ Claims OpChecks::claims_of(const Use& to, const Access& access, const Bounds& bo
   for (const Fact& fact : bounds.facts) out.add(fact, beyond);
   const bool has_table =
       std::any_of(access.at.begin(), access.at.end(), [](const Index& i) { return i.table.has_value(); });
-  if (has_table && !bounds.fill) out.add(never, beyond);
+  if (has_table && !bounds.fill && !checked) out.add(never, beyond);
   if (access.tensor) return out;
   shape::Substitution at;
   for (size_t a = 0; a < access.at.size(); ++a) at[setting_.axes[access.tile.index][a]] = access.at[a].dim;
@@ -217,7 +217,7 @@ Claims claims_of_fill(const Setting& setting, const Copy& op, const shape::Subst
   Claims out;
   for (const Fact& fact : op.bounds.facts) out.add(fact, beyond);
   for (const Index& index : op.from.at)
-    if (index.table && !op.bounds.fill) out.add(never, beyond);
+    if (index.table && !op.bounds.fill && !op.checked) out.add(never, beyond);
   shape::Substitution names = pairs(op.to.labels, setting.axes[op.to.tile.index]);
   names.insert(loops.begin(), loops.end());
   return renamed(out, names);

@@ -50,6 +50,7 @@ class OpChecks {
   void check(const Scan&);
   void check(const Scatter&);
   void check(const Sort&);
+  void check(const Check&);
   void check(const Wait&);
   void check(const Notify&);
   void check(const Barrier&);
@@ -72,11 +73,11 @@ class OpChecks {
   Scope with_labels() const { return with({}); }
 
   // ---- accesses ----
-  Claims claims_of(const Use& to, const Access&, const Bounds&);
+  Claims claims_of(const Use& to, const Access&, const Bounds&, bool checked = false);
   void inside(const Access&, const Scope&, const std::optional<Box>& box);
   bool in_box(const std::vector<Dim>& index, const Scope&, const Box&) const;
   std::vector<Dim> index_of(const Access&, Scope&);  ///< a table's is any number inside of its axis
-  void defined(const Use& table, const Scope&);
+  void defined(const Use&, const Scope&, const char* what = "its index tile is defined");
   void waited_for(TensorId, const std::vector<Dim>& index, const Scope&);
 
   // ---- sums ----

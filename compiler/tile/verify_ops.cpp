@@ -131,7 +131,7 @@ class Ways {
 }  // namespace
 
 void OpChecks::check(const Copy& op) {
-  const Claims claims = claims_of(op.to, op.from, op.bounds);
+  const Claims claims = claims_of(op.to, op.from, op.bounds, op.checked);
   if (p_.tiles[op.to.tile].space != Space::ring) return write(op.to, claims);
   add("a fill reads what the task does not write", !p_.tensors[op.from.tensor].writes, "compared");
   if (!setting_.alone) return;
@@ -283,6 +283,13 @@ void OpChecks::check(const Sort& op) {
   add("what lies outside of bounds comes last", all, "prover");
   write(op.to, values);
   if (op.order) write(*op.order, order);
+}
+
+void OpChecks::check(const Check& op) {
+  const Scope scope = with(op.bounds);
+  defined(op.of, scope, "what is checked is defined");
+  for (const Index* shown : {&op.found, &op.wanted})
+    if (shown->table) defined(*shown->table, scope, "what it shows is defined");
 }
 
 // ---- order ----

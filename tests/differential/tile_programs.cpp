@@ -6,6 +6,8 @@
 #include <random>
 #include <set>
 
+#include "graph/interpret_expr.h"
+
 namespace axon::differential {
 
 tile::Machine machine_of(uint64_t seed) {
@@ -88,7 +90,11 @@ std::optional<std::string> TilePrograms::run(task::TaskTypeId type, const shape:
     elements.write = [&](tile::TensorId tensor, const std::vector<int64_t>& index, const tile::Number& n) {
       memory.write(buffer(tensor), index_in(tensor, index), {n.real, n.integer});
     };
-    return ready->runner->run(values, elements);
+    std::string why = ready->runner->run(values, elements);
+    const auto& failed = ready->runner->failed_check();
+    if (!failed) return why;
+    return graph::fill_sides(graph::words_of(program_.graph->checks[failed->number]), failed->found,
+                             failed->wanted);
   }
   if (of_type_[type.index].empty()) return std::nullopt;
   return program_.types[type].name + ": the guard of no tile program holds";

@@ -3,6 +3,7 @@
 // Every tensor lies next to a page that cannot be touched, once with its end and once with its start.
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <regex>
 
@@ -34,8 +35,12 @@ class Compiled {
     if (library_) task_ = reinterpret_cast<Task>(library_->find(p.name));
   }
 
+  /// The first check that failed, plus one, and what it shows; zeros.
+  std::array<int64_t, 3> failed{};
+
   /// The tensors after all tasks.
   std::vector<TensorData> run(const Sizes& sizes, const Tensors& given, Memory::End end) {
+    failed = {};
     shape::Assignment values;
     std::vector<int64_t> size_list;
     for (shape::Var v : p_.sizes) size_list.push_back(values[v] = sizes.at(shape::var_name(v)));
@@ -47,7 +52,7 @@ class Compiled {
     }
     const Memory scratch(static_cast<size_t>(p_.machine.scratch), 64, end);
     each_task(values, [&](const std::vector<int64_t>& at) {
-      task_(pointers.data(), size_list.data(), at.data(), scratch.start());
+      task_(pointers.data(), size_list.data(), at.data(), scratch.start(), failed.data());
     });
     std::vector<TensorData> out;
     size_t t = 0;
@@ -56,7 +61,7 @@ class Compiled {
   }
 
  private:
-  using Task = void (*)(void* const*, const int64_t*, const int64_t*, void*);
+  using Task = void (*)(void* const*, const int64_t*, const int64_t*, void*, int64_t*);
   struct Placed {
     std::vector<int64_t> shape;
     std::vector<size_t> offsets;  ///< of each element
@@ -451,6 +456,37 @@ TEST(TileCode, ReadsScratchMemoryByLoops) {
   for (const char* elem : {"f32", "f64", "i32"})
     expect_interpreted(replaced(named_by_loops, "f32", elem),
                        grid_of("m", {0, 1, 5, 6}, "n", {0, 1, 15, 16, 17, 40}));
+}
+
+/// No byte outside of the tensors is read, whatever the data says.
+TEST(TileCode, NotesTheFirstCheckThatFails) {
+  const tile::Program p = tile::program_of(tile::text_of("checked"));
+  const std::vector<std::tuple<std::vector<int64_t>, std::array<int64_t, 3>>> rows = {
+      {{0, 6, 1, 2, 3}, {}},
+      {{0, 7, 1, 2, 3}, {1, 7, 6}},
+      {{0, 1, -1, 8, 3}, {1, -1, 6}},
+      {{0, 1, 2, 3, INT32_MIN}, {1, INT32_MIN, 6}},
+      {{0, 1, 2, 3, INT32_MAX}, {1, INT32_MAX, 6}},
+  };
+  for (const char* level : {"x86-64-v2", "x86-64-v3"}) {
+    Compiled code(p, level);
+    for (const auto& [ids, failed] : rows)
+      for (const auto end : {Memory::End::first, Memory::End::last}) {
+        Tensors given;
+        for (const int64_t id : ids) given["ids"].values.push_back({0, id});
+        given["table"].values.assign(7 * 17, {0.5, 0});
+        code.run({{"n", 5}, {"v", 7}, {"d", 17}}, given, end);
+        EXPECT_EQ(code.failed, failed) << level;
+      }
+  }
+  // Of indices that are large enough, the other one.
+  std::string text = replaced(tile::text_of("checked"), "i32\\(100\\)", "i32(2)");
+  Compiled code(tile::program_of(text), "x86-64-v3");
+  Tensors given;
+  for (const int64_t id : {0, 2, 1, 3, 4}) given["ids"].values.push_back({0, id});
+  given["table"].values.assign(7 * 17, {0.5, 0});
+  code.run({{"n", 5}, {"v", 7}, {"d", 17}}, given, Memory::End::last);
+  EXPECT_EQ(code.failed, (std::array<int64_t, 3>{2, 3, 103}));
 }
 
 // ---- what it is made of ----

@@ -91,6 +91,8 @@ const Change changes[] = {
     {bounds, "^grid", R"(max\((.*), 1\))", "$1"},
     {bounds, "  for ", R"(cdiv\((\w+), (\d+)\))", "cdiv($1, $2) + 1"},
     {bounds, "sort", " descending", ""},
+    {bounds, "  check .* if ", " < ", " <= "},
+    {bounds, " checked", " checked", ""},
     // slots of what a loop around carries
     {bounds, "\\(l \\+ 1\\) % 2", R"(\(l \+ 1\) % 2)", "l % 2"},
     {bounds, "l % 2", R"(\[l % 2,)", "[1,"},

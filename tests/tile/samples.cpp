@@ -157,6 +157,27 @@ Sample gather(Maker& make) {
   return {{{"ids", ids}, {"table", table}}, {{"y", y}}, 0};
 }
 
+Sample checked(Maker& make) {
+  const int64_t n = make["n"], v = make["v"], d = make["d"];
+  TensorData ids = make.integers({n}, 0, v - 1), table = make.real({v, d}), y = Maker::zero({n, d});
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < d; ++j)
+      at(y, {i, j}) = at(table, {ids.values[static_cast<size_t>(i)].integer, j});
+  return {{{"ids", ids}, {"table", table}}, {{"y", y}}, 0};
+}
+
+/// Each row without its sum, in place.
+Sample update(Maker& make) {
+  const int64_t m = make["m"], n = make["n"];
+  TensorData x = make.real({m, n}), y = x;
+  for (int64_t i = 0; i < m; ++i) {
+    double total = 0;
+    for (int64_t j = 0; j < n; ++j) total += at(x, {i, j});
+    for (int64_t j = 0; j < n; ++j) at(y, {i, j}) -= total;
+  }
+  return {{{"x", x}}, {{"x", y}}, 0};
+}
+
 Sample scatter_add(Maker& make) {
   const int64_t m = make["m"], n = make["n"], d = make["d"];
   TensorData ids = make.integers({n}, -1, m), x = make.real({n, d}), before = make.real({m, d}), y = before;
@@ -263,6 +284,8 @@ const std::vector<Row>& rows() {
       {"convolution",
        convolution,
        {{"h", {2, 3, 5}}, {"w", {2, 3, 6, 7, 11}}, {"c", {0, 1, 4, 9}}, {"o", {0, 1, 8, 17}}, {"r", {3}}}},
+      {"checked", checked, {{"n", {0, 1, 3, 4, 9}}, {"v", {1, 5}}, {"d", {0, 1, 16, 33}}}},
+      {"update", update, {{"m", {0, 1, 3, 4, 5}}, {"n", {0, 1, 7, 8, 9, 31}}}},
       {"gather", gather, {{"n", {0, 1, 3, 4, 9}}, {"v", {0, 1, 5}}, {"d", {0, 1, 16, 33}}}},
       {"scatter_add", scatter_add, {{"m", {0, 1, 7, 8, 17}}, {"n", {0, 1, 4, 9}}, {"d", {0, 1, 8, 17}}}},
       {"scan", scan, {{"m", {0, 1, 3}}, {"n", {0, 1, 31, 32, 33, 65}}}},

@@ -75,6 +75,18 @@ const Planted all_planted[] = {
     {"NotATiling", "attention", "operand = S[(2,4,2,8,8,2,4,2):(1@warpgroup,1@warp,1,4@lane,4,2,1@lane,1@v)]",
      "operand = S[(2,4,2,8,8,2,4,2):(1@warpgroup,1@warp,2,4@lane,4,1,1@lane,1@v)]",
      "tilings of the instruction", ""},
+    {"ReadBehindItsStore", "update", "if 8*c + e < n\n  notify 0",
+     "if 8*c + e < n\n      copy s[e] = x[4*i + r, 8*c + e] if 8*c + e < n\n  notify 0",
+     "what it reads of x is not stored before", ""},
+    {"ReadOfAnEarlierRow", "update", "copy t[e] = x[4*i + r, 8*c + e]", "copy t[e] = x[4*i, 8*c + e]",
+     "what it reads of x is not stored before", "x: element"},
+    {"ReadOfAnEarlierBlock", "update", "copy t[e] = x[4*i + r, 8*c + e] if 8*c + e < n",
+     "copy t[e] = x[4*i + r, e] if e < n", "what it reads of x is not stored before", "x: element"},
+    {"CheckedBeyond", "checked", "below v if 4*i + r < n", "below v", "what is checked is defined",
+     "what is checked is not defined"},
+    {"CheckedMore", "checked", "r + 100 if 4*i + r < n", "r + 100 if 4*i + r <= n",
+     "what it shows is defined", "is not defined"},
+    {"AnyElement", "checked", " checked\n", "\n", "only elements inside of bounds are stored", ""},
     {"SortedAmong", "sort", "fill -inf", "fill 0", "comes last", "y: element"},
 };
 

@@ -111,7 +111,9 @@ std::string error_of(const std::string& text, int64_t n = 100, int64_t task = 1)
   shape::Assignment values = values_of(p, {{"n", n}});
   values[p.grid.front().var] = task;
   TaskRunner runner(p);
-  return runner.run(values, {[](TensorId, const std::vector<int64_t>&) { return Number{1, 1}; },
+  return runner.run(values, {[](TensorId, const std::vector<int64_t>&) {
+                               return Number{1, 1};
+                             },
                              [](TensorId, const std::vector<int64_t>&, const Number&) {}});
 }
 std::string changed(const std::string& part, const std::string& other) {

@@ -83,16 +83,20 @@ Dim Accesses::from_table(const tile::Use& use, const Dim& dim, const Dim& extent
   constexpr int64_t far = int64_t{1} << 58;  // further than any axis reaches
   const Elem elem = c_.p.tiles[use.tile].elem;
   Value* entry = b.CreateIntCast(b.CreateFreeze(read(use, lane)), b.getInt64Ty(), base::is_signed(elem));
-  entry = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, entry, c_.f.i64(far));
-  entry = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, entry, c_.f.i64(-far));
-  Value* index = b.CreateAdd(c_.value(dim), entry);
+  Value* index = entry;
+  if (!dim.is(0)) {
+    entry = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, entry, c_.f.i64(far));
+    entry = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, entry, c_.f.i64(-far));
+    index = b.CreateAdd(c_.value(dim), entry);
+  }
   good = b.CreateICmpULT(index, c_.value(extent));
   const Var safe = shape::fresh_var("entry");
   c_.f.bind(safe, b.CreateSelect(good, entry, c_.f.i64(0)), Frame::of_data, extent);
   return dim + Dim(safe);
 }
 
-Accesses::Indices Accesses::indices(const tile::Access& access, const Lanes& lanes, Mask& inside) {
+Accesses::Indices Accesses::indices(const tile::Access& access, const Lanes& lanes, Mask& inside,
+                                    Mask& good) {
   const auto extent_of = [&](size_t a) {
     return access.tensor ? c_.p.tensors[access.tensor].shape[a] : Dim(c_.p.tiles[access.tile].shape[a]);
   };
@@ -100,7 +104,7 @@ Accesses::Indices Accesses::indices(const tile::Access& access, const Lanes& lan
   for (size_t a = 0; a < access.at.size(); ++a) {
     const auto& [table, dim] = access.at[a];
     std::map<std::vector<const void*>, std::pair<Dim, Value*>> known;  // by what the labels of the table are
-    std::vector<Value*> good;
+    std::vector<Value*> are_good;
     for (unsigned l = 0; l < lanes.size(); ++l) {
       const Dim here = dim.substitute(lanes.labels[l]);
       if (!table) {
@@ -114,16 +118,17 @@ Accesses::Indices Accesses::indices(const tile::Access& access, const Lanes& lan
         found->second.first = from_table(*table, here, extent_of(a), {{lanes.labels[l]}, {lanes.own[l]}, 1},
                                          found->second.second);
       out[l].push_back(found->second.first);
-      good.push_back(found->second.second);
+      are_good.push_back(found->second.second);
     }
-    if (good.empty()) continue;
-    if (known.size() == 1) {
-      inside = both(c_, inside, {good[0], nullptr});
-      continue;
+    if (are_good.empty()) continue;
+    Mask here{are_good[0], nullptr};
+    if (known.size() > 1) {
+      Value* each = llvm::PoisonValue::get(c_.a.type_of(Elem::boolean, lanes.size()));
+      for (unsigned l = 0; l < lanes.size(); ++l) each = c_.f.b.CreateInsertElement(each, are_good[l], l);
+      here = {nullptr, each};
     }
-    Value* each = llvm::PoisonValue::get(c_.a.type_of(Elem::boolean, lanes.size()));
-    for (unsigned l = 0; l < lanes.size(); ++l) each = c_.f.b.CreateInsertElement(each, good[l], l);
-    inside = both(c_, inside, {nullptr, each});
+    good = both(c_, good, here);
+    if (!dim.is(0) || !c_.known.nonnegative(extent_of(a) - 1)) inside = both(c_, inside, here);
   }
   return out;
 }
@@ -152,9 +157,10 @@ Lanes Accesses::in_place(const tile::Access& access, const Lanes& lanes) const {
 Accesses::Spot Accesses::spot(const tile::Access& access, const std::vector<Fact>& facts, const Lanes& lanes,
                               bool any_outside) {
   Mask inside = mask_of(c_, facts, any_outside && access.tensor ? in_place(access, lanes) : lanes);
-  const Indices index = indices(access, lanes, inside);
+  Mask good;
+  const Indices index = indices(access, lanes, inside, good);
   Spot out = spot_at(access.tensor, access.tile, index);
-  out.inside = inside;
+  out.inside = both(c_, inside, good);
   return out;
 }
 
@@ -162,17 +168,13 @@ Accesses::Spot Accesses::spot(const tile::Access& access, const std::vector<Fact
 
 Accesses::Found Accesses::read(const tile::Access& access, const std::vector<Fact>& facts, const Lanes& lanes,
                                bool any_outside) {
-  if (access.tensor) {
-    const Spot at = spot(access, facts, lanes, any_outside);
-    return {c_.a.from_stored(load(at), at.elem), at.inside};
-  }
-  Mask inside = mask_of(c_, facts, lanes);
-  const Indices index = indices(access, lanes, inside);
-  if (c_.p.tiles[access.tile].space != Space::scratch)
-    return {read_tile(access.tile, index, lanes).value, inside};
-  Spot at = spot_at({}, access.tile, index);
+  Mask inside = mask_of(c_, facts, any_outside && access.tensor ? in_place(access, lanes) : lanes), good;
+  const Indices index = indices(access, lanes, inside, good);
+  if (!access.tensor && c_.p.tiles[access.tile].space != Space::scratch)
+    return {read_tile(access.tile, index, lanes).value, inside, good};
+  Spot at = spot_at(access.tensor, access.tile, index);
   at.inside = inside;
-  return {c_.a.from_stored(load(at), at.elem), inside};
+  return {c_.a.from_stored(load(at), at.elem), inside, good};
 }
 
 Value* Accesses::read(const tile::Use& use, const Lanes& lanes) {
@@ -216,9 +218,10 @@ Accesses::Found Accesses::read_tile(TileId id, const Indices& index, const Lanes
 
 Value* Accesses::filled(const Found& found, const std::optional<tile::Number>& fill, Elem elem,
                         unsigned lanes) {
-  if (found.inside.all() || !fill) return found.value;
+  const Mask inside = both(c_, found.inside, found.good);
+  if (inside.all() || !fill) return found.value;
   Value* other = c_.a.constant(computed_as(elem), fill->real, fill->integer, lanes);
-  return c_.f.b.CreateSelect(as_vector(c_, found.inside, lanes), found.value, other);
+  return c_.f.b.CreateSelect(as_vector(c_, inside, lanes), found.value, other);
 }
 
 // ---- memory ----
@@ -337,7 +340,8 @@ Value* Accesses::load(const Spot& at) {
     if (at.inside.whole && c_.threads.are_several())
       return load_where(at.inside.whole, at, p, type, align_of(at));
     if (at.inside.each) {
-      load = b.CreateMaskedLoad(type, p, align_of(at), as_vector(c_, at.inside, n));
+      load = b.CreateMaskedLoad(type, p, align_of(at), as_vector(c_, at.inside, n),
+                                llvm::Constant::getNullValue(type));
     } else {
       if (at.inside.whole) p = b.CreateSelect(at.inside.whole, p, read_elsewhere());
       load = b.CreateAlignedLoad(type, p, align_of(at));

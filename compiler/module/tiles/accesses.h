@@ -16,14 +16,16 @@ class Accesses {
   Elem elem_of(const tile::Access&) const;
   /// Of a tile, in the type that its elements are computed in.
   Value* read(const tile::Use&, const Lanes&);
-  /// The elements where the facts hold; others are undefined.
+  /// The elements where the facts hold; others are undefined. `good`: where index tiles have indices of the
+  /// axes; elsewhere there is some number.
   struct Found {
     Value* value;
     Mask inside;
+    Mask good = {};
   };
   /// `any_outside`: elements outside of the bounds may have any value.
   Found read(const tile::Access&, const std::vector<Fact>&, const Lanes&, bool any_outside = false);
-  /// The values where the mask holds, else the fill.
+  /// The values where the masks hold, else the fill.
   Value* filled(const Found&, const std::optional<tile::Number>& fill, Elem, unsigned lanes);
 
   /// Where lanes lie in memory.
@@ -47,7 +49,9 @@ class Accesses {
   using Indices = std::vector<std::vector<Dim>>;  ///< of each lane
   Found read_tile(TileId, const Indices&, const Lanes&);
   Lanes in_place(const tile::Access&, const Lanes&) const;
-  Indices indices(const tile::Access&, const Lanes&, Mask& inside);
+  /// What each lane reads, or stores: elements of `inside` may be touched. Of an index tile, `good` says
+  /// which lanes have an index of the axis; others have the first one, where there is one.
+  Indices indices(const tile::Access&, const Lanes&, Mask& inside, Mask& good);
   Dim from_table(const tile::Use&, const Dim& dim, const Dim& extent, const Lanes&, Value*& good);
   Spot spot_at(tile::TensorId, TileId, const Indices&);
   Value* pointer(const Spot&, const Dim& offset);

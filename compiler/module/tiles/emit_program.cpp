@@ -20,7 +20,7 @@ class ProgramEmitter {
       : p_(p), c_(f, p, memory), operations_(c_) {}
 
   void run() {
-    if (!c_.threads.are_several()) return around_products(p_.body);
+    if (!c_.threads.are_several()) return with_elements();
     std::set<Var> sizes;
     Value* const aligned = is_aligned(sizes);
     const auto walk_aligned = [&] {
@@ -34,6 +34,23 @@ class ProgramEmitter {
   }
 
  private:
+  /// An axis with an element has one to read where the data says none: only of empty ones reads are masked.
+  void with_elements() {
+    std::vector<Dim> elements;
+    for (const tile::Op& op : p_.ops) {
+      const auto* copy = std::get_if<tile::Copy>(&op);
+      for (size_t a = 0; copy && copy->from.tensor && a < copy->from.at.size(); ++a) {
+        const Dim more = p_.tensors[copy->from.tensor].shape[a] - 1;
+        if (copy->from.at[a].table && !c_.known.nonnegative(more)) elements.push_back(more);
+      }
+    }
+    if (elements.empty()) return around_products(p_.body);
+    c_.choose(
+        c_.all_nonnegative(elements),
+        [&] { c_.known.supposing(elements, [&] { around_products(p_.body); }); },
+        [&] { around_products(p_.body); });
+  }
+
   /// Do tensors begin at whole vectors, and rows follow one another so? `sizes` get those that then are
   /// multiples of the elements in one.
   Value* is_aligned(std::set<Var>& sizes) {
@@ -221,6 +238,7 @@ class ProgramEmitter {
     for (const OpId id : body) {
       const tile::Op& op = p_.ops[id];
       const tile::Use* const over = swept(op);
+      if (std::holds_alternative<tile::Check>(op)) return false;
       if (!over || p_.tiles[over->tile].space != tile::Space::registers) return false;
       if (c_.places(over->tile).span() != 1) return false;
       const auto* map = std::get_if<tile::Map>(&op);
@@ -306,11 +324,24 @@ llvm::Function* declare_kernel(llvm::Module& m, const std::string& name,
   return function;
 }
 
+/// Where none was noted before.
+static void note_failed(Frame& f, llvm::Value* at, uint32_t check, llvm::Value* found, llvm::Value* wanted) {
+  auto& b = f.b;
+  f.when(b.CreateICmpEQ(b.CreateLoad(b.getInt64Ty(), at), f.i64(0)), [&] {
+    int64_t number = 0;
+    for (llvm::Value* value : {f.i64(int64_t{check} + 1), found, wanted})
+      b.CreateStore(value, b.CreateConstGEP1_64(b.getInt64Ty(), at, static_cast<uint64_t>(number++)));
+  });
+}
+
 void emit_task_function(llvm::Module& m, const tile::Program& p, const target::Machine& machine) {
   auto& c = m.getContext();
   auto* pointer = llvm::PointerType::getUnqual(c);
-  auto* function = declare_kernel(m, p.name, std::vector<llvm::Type*>(4, pointer), machine);
-  for (unsigned i = 0; i < 4; ++i) function->addParamAttr(i, llvm::Attribute::NoAlias);
+  const bool has_checks = std::any_of(
+      p.ops.begin(), p.ops.end(), [](const tile::Op& op) { return std::holds_alternative<tile::Check>(op); });
+  const unsigned params = has_checks ? 5 : 4;
+  auto* function = declare_kernel(m, p.name, std::vector<llvm::Type*>(params, pointer), machine);
+  for (unsigned i = 0; i < params; ++i) function->addParamAttr(i, llvm::Attribute::NoAlias);
   const Graph no_graph;
   Frame f(function, no_graph, machine);
   auto& b = f.b;
@@ -329,6 +360,10 @@ void emit_task_function(llvm::Module& m, const tile::Program& p, const target::M
   }
   memory.scratch = machine.is_gpu() ? f.shared_memory() : function->getArg(3);
   memory.scratch_region = p.tensors.size();
+  if (has_checks)
+    memory.check_failed = [&](uint32_t check, llvm::Value* found, llvm::Value* wanted) {
+      note_failed(f, function->getArg(4), check, found, wanted);
+    };
   for (size_t s = 0; s < p.sizes.size(); ++s)
     f.bind(p.sizes[s], at(1, b.getInt64Ty(), s), 0, Dim(p.sizes[s]) + 1);
   for (size_t i = 0; i < p.grid.size(); ++i)

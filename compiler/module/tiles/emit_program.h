@@ -4,6 +4,7 @@
 // operations of one task. Invariant: what the code computes is what tile::interpret() does, bit for bit where
 // no elementary function occurs; no byte outside of the bounds is touched.
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,8 @@ struct ProgramMemory {
   std::vector<uint32_t> regions;      ///< for Frame::mark, of each tensor
   llvm::Value* scratch = nullptr;     ///< private memory of the worker, 64-byte aligned
   uint32_t scratch_region = UINT32_MAX;
+  /// Emits what notes a check that has failed, by its number, with what it shows.
+  std::function<void(uint32_t check, llvm::Value* found, llvm::Value* wanted)> check_failed = nullptr;
 };
 
 /// Emits the operations of the program's one task at the frame's insertion point. The frame has values for
@@ -33,7 +36,9 @@ llvm::Function* declare_kernel(llvm::Module&, const std::string& name, const std
 std::optional<std::string> why_not_emitted(const tile::Program&);
 
 /// A module with a function of the program's name, (tensors, sizes, coordinates, scratch): pointers to arrays
-/// of pointers, of i64 and of i64, in the program's order. It runs the task of those coordinates.
+/// of pointers, of i64 and of i64, in the program's order. It runs the task of those coordinates. Of a
+/// program with checks there is a fifth argument, a pointer to three i64, the first of which is 0 until a
+/// check fails: then they are its number plus one, and what it shows.
 void emit_task_function(llvm::Module&, const tile::Program&, const target::Machine&);
 
 enum class TaskForm : uint8_t { llvm, assembly, object };

@@ -73,6 +73,11 @@ class Limits {
     if (p_.tiles[gemm.acc.tile].space != Space::registers) return "it sums in scratch memory";
     return std::nullopt;
   }
+  Reason of(const tile::Check& check) const {
+    if (several()) return "checks have no code for several threads yet";
+    if (!in_registers(check.of.tile)) return "what it checks is not in registers";
+    return std::nullopt;
+  }
   template <class Other>
   Reason of(const Other&) const {
     return std::nullopt;

@@ -5,6 +5,7 @@
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include <algorithm>
+#include <array>
 
 namespace axon::module::tiles {
 
@@ -76,6 +77,7 @@ void Operations::emit(const tile::Op& op, const tile::Copy& copy) {
   assign(op, copy.to, [&](const Lanes& lanes) {
     Accesses::Found found = accesses_.read(copy.from, copy.bounds.facts, lanes);
     found.value = c_.a.cast(found.value, from, to.elem);
+    if (copy.checked) found.good = {};
     return accesses_.filled(found, copy.bounds.fill, to.elem, lanes.size());
   });
 }
@@ -133,6 +135,69 @@ void Operations::emit(const tile::Op&, const tile::Fence&) {
     any = any ? c_.f.b.CreateOr(any, one) : one;
   }
   if (any) c_.f.when(any, [&] { c_.f.b.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {}); });
+}
+
+/// As i64, of each lane.
+Value* Operations::shown(const tile::Index& index, const Lanes& lanes) {
+  auto& b = c_.f.b;
+  std::vector<Dim> at;
+  for (const Substitution& labels : lanes.labels) at.push_back(index.dim.substitute(labels));
+  Value* number = numbers(c_, at, b.getInt64Ty());
+  if (!index.table) return number;
+  Value* entry = accesses_.read(*index.table, lanes);
+  entry = b.CreateIntCast(entry, number->getType(), base::is_signed(c_.p.tiles[index.table->tile].elem));
+  return b.CreateAdd(number, entry);
+}
+
+/// Notes the first lane that has failed, where one has.
+void Operations::note_first(const tile::Check& check, Value* failed, const Lanes& lanes) {
+  auto& b = c_.f.b;
+  const tile::Index found{check.of, Dim(0)}, wanted{std::nullopt, check.extent.value_or(Dim(0)) - 1};
+  Value* const any = lanes.size() == 1 ? failed : b.CreateOrReduce(failed);
+  c_.f.when(any, [&] {
+    c_.scoped([&] {
+      std::vector<Value*> numbers;
+      for (const tile::Index& index :
+           check.extent ? std::array{found, wanted} : std::array{check.found, check.wanted})
+        numbers.push_back(shown(index, lanes));
+      if (lanes.size() > 1) {
+        Value* const bits = b.CreateBitCast(failed, b.getIntNTy(lanes.size()));
+        Value* const first = b.CreateZExtOrTrunc(
+            b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, b.getTrue()), b.getInt64Ty());
+        for (Value*& number : numbers) number = b.CreateExtractElement(number, first);
+      }
+      c_.memory.check_failed(check.number, numbers[0], numbers[1]);
+    });
+  });
+}
+
+/// In each lane.
+Value* Operations::holds(const tile::Check& check, const Lanes& lanes) {
+  auto& b = c_.f.b;
+  if (!check.extent) return accesses_.read(check.of, lanes);
+  std::vector<Dim> extents;
+  for (const Substitution& labels : lanes.labels) extents.push_back(check.extent->substitute(labels));
+  return b.CreateICmpULT(shown({check.of, Dim(0)}, lanes), numbers(c_, extents, b.getInt64Ty()));
+}
+
+/// One branch for all registers where nothing has failed.
+void Operations::emit(const tile::Op& op, const tile::Check& check) {
+  auto& b = c_.f.b;
+  std::vector<std::pair<Value*, Lanes>> failed;
+  Value* any = nullptr;
+  sweep(op, check.of, true, [&](const Lanes& lanes, int64_t) {
+    Value* one = b.CreateNot(holds(check, lanes));
+    if (const Mask inside = mask_of(c_, check.bounds, lanes); !inside.all())
+      one = b.CreateSelect(as_vector(c_, inside, lanes.size()), one,
+                           llvm::Constant::getNullValue(one->getType()));
+    Value* const here = lanes.size() == 1 ? one : b.CreateOrReduce(one);
+    any = any ? b.CreateOr(any, here) : here;
+    failed.emplace_back(one, lanes);
+  });
+  if (!any) return;
+  c_.f.when(any, [&] {
+    for (const auto& [one, lanes] : failed) note_first(check, one, lanes);
+  });
 }
 
 /// A device function of the same operands of several registers: one call of all lanes together, whose chains

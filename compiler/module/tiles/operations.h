@@ -31,6 +31,7 @@ class Operations {
     gemm.by.empty() ? products_.emit(op, gemm) : matrices_.multiply(gemm);
   }
   void emit(const tile::Op&, const tile::Reduce&);
+  void emit(const tile::Op&, const tile::Check&);
   void emit(const tile::Op&, const tile::Fence&);
   void emit(const tile::Op&, const tile::Barrier&) { c_.threads.barrier(); }
   template <class Other>
@@ -41,6 +42,9 @@ class Operations {
   void assign(const tile::Op&, const tile::Use& to, const std::function<Value*(const Lanes&)>& value);
   void store(const tile::Access&, const std::vector<std::pair<Accesses::Spot, Value*>>&, bool streaming);
   Value* is_large(tile::TensorId);
+  Value* holds(const tile::Check&, const Lanes&);
+  void note_first(const tile::Check&, Value* failed, const Lanes&);
+  Value* shown(const tile::Index&, const Lanes&);
   Value* value_of(const tile::Expr&, const tile::Map&, const std::vector<Value*>& args, const Lanes&);
   std::vector<Value*> values_of(const tile::Map&, const std::vector<Lanes>&);
   std::vector<Value*> together(base::Pointwise, Elem, const std::vector<std::vector<Value*>>& args);

@@ -30,7 +30,7 @@ class Slicer {
   bool look_at(const tile::Op& op) {
     if (const auto* copy = std::get_if<tile::Copy>(&op)) {
       if (std::any_of(copy->from.at.begin(), copy->from.at.end(),
-                      [](const auto& i) { return i.table.has_value(); }))
+                      [](const auto& i) { return i.table && !i.table->labels.empty(); }))
         return false;
       return copy->from.tensor && is_block(copy->to) && define(copy->to, copy->bounds);
     }

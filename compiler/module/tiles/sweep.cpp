@@ -49,6 +49,7 @@ std::vector<Fact> bounds_of(const tile::Program& p, const Views& views, const ti
   if (const auto* copy = std::get_if<tile::Copy>(&op)) out = copy->bounds.facts;
   if (const auto* store = std::get_if<tile::Store>(&op)) out = store->bounds;
   if (const auto* map = std::get_if<tile::Map>(&op)) out = map->bounds.facts;
+  if (const auto* check = std::get_if<tile::Check>(&op)) out = check->bounds;
   for (const tile::Use* use : tile::uses(op)) add_bounds(p, views, *use, out);
   return out;
 }
@@ -75,6 +76,7 @@ const tile::Use* swept(const tile::Op& op) {
   if (const auto* store = std::get_if<tile::Store>(&op)) return &store->from;
   if (const auto* map = std::get_if<tile::Map>(&op)) return &map->to;
   if (const auto* reduce = std::get_if<tile::Reduce>(&op)) return &reduce->to;
+  if (const auto* check = std::get_if<tile::Check>(&op)) return &check->of;
   return nullptr;
 }
 

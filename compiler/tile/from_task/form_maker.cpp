@@ -36,10 +36,18 @@ ScalarId FormMaker::result(uint32_t number) {
   return graph::load(g_, graph::local_value(number), {}, form_.reductions[number].kept);
 }
 
+void FormMaker::decline_data(const Scalar& s) const {
+  if (has_data_) return;
+  if (s.op == graph::Op::bounded || s.op == graph::Op::require) throw NoForm{"it has checks"};
+  if (s.op != graph::Op::load) return;
+  for (const ScalarId arg : s.args)
+    if (!graph::affine_index(g_, arg)) throw NoForm{"the data decides an index"};
+}
+
 ScalarId FormMaker::without_reductions(ScalarId id) {
   if (const auto found = rewritten_.find(id); found != rewritten_.end()) return found->second;
   const Scalar s = g_.scalars[id];
-  if (s.op == graph::Op::bounded || s.op == graph::Op::require) throw NoForm{"it has checks"};
+  decline_data(s);
   if (s.op == graph::Op::order) throw NoForm{"it is an order"};
   if (s.op == graph::Op::reduce && s.monoid == graph::Monoid::argmax) return rewritten_[id] = argmax(s);
   if (s.op == graph::Op::reduce) {
@@ -242,10 +250,17 @@ ScalarId FormMaker::simplified(ScalarId id, const std::vector<Fact>& facts) {
   return made.args == s.args ? id : graph::make_scalar(g_, std::move(made));
 }
 
+bool FormMaker::is_gathered(ScalarId load, Var v) const {
+  const std::vector<ScalarId>& args = g_.scalars[load].args;
+  return std::any_of(args.begin(), args.end(), [&](ScalarId arg) {
+    return !graph::affine_index(g_, arg) && graph::depends_on(g_, arg, v);
+  });
+}
+
 void FormMaker::check_loads(ScalarId body, Var v) const {
   for (const ScalarId id : graph::loads_in(g_, body)) {
     if (g_.scalars[id].target.is_local()) continue;
-    if (!offset_of_load(p_, g_, id)) throw NoForm{"the data decides an index"};
+    if (is_gathered(id, v)) continue;
     const bool turned = form_.across && step_of(id, node_.domain[*form_.across].var) == 1;
     if (graph::depends_on(g_, id, v) && step_of(id, v) != 1 && !turned)
       throw NoForm{"it loads across memory"};

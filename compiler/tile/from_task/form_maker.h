@@ -31,6 +31,8 @@ class FormMaker {
       : p_(p), type_(type), g_(g), node_(g.nodes[type.node]), short_rows_(short_rows) {}
   ~FormMaker() = default;
 
+  /// Throws where the form has no such expressions: checks, and loads that the data decides.
+  void decline_data(const Scalar&) const;
   void write_out_locals();
   ScalarId result(uint32_t number);
   ScalarId without_reductions(ScalarId id);
@@ -60,6 +62,8 @@ class FormMaker {
   void simplify_loads();
   ScalarId simplified(ScalarId id, const std::vector<Fact>& facts);
   void check_loads(ScalarId body, Var v) const;
+  /// Does the data decide an index of the load, and another one for each value of the variable?
+  bool is_gathered(ScalarId load, Var v) const;
   std::optional<int64_t> step_of(ScalarId load, Var v) const { return step_of_load(p_, g_, load, v); }
 
   const task::Program& p_;
@@ -67,6 +71,7 @@ class FormMaker {
   graph::Graph& g_;
   const graph::Node node_;
   const bool short_rows_;
+  bool has_data_ = false;  ///< the form may have checks, and loads where the data says
   RowForm form_;
   std::vector<ScalarId> whole_;             ///< the outputs, without locals
   std::map<ScalarId, ScalarId> rewritten_;  ///< without reductions

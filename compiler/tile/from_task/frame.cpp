@@ -101,6 +101,10 @@ MadeProgram ProgramFrame::close(const Body& statements, bool streams) {
       out_.notifications.push_back({{w}, *t.writes});
       emit(Notify{static_cast<uint32_t>(out_.notifications.size() - 1)});
     }
+  for (const Op& op : out_.ops)
+    if (const auto* view = std::get_if<View>(&op);
+        view && view->from.tensor && out_.tensors[view->from.tensor].writes)
+      throw Declined{"an operand is written, too"};
   reuse_tiles(out_);
   gather_sizes();
   return std::move(made_);
@@ -117,42 +121,82 @@ void ProgramFrame::declare_grid() {
   }
 }
 
-/// Is the value made of sizes and constants alone?
-static bool is_of_sizes(const Origin& of, graph::ScalarId id) {
-  const auto is_size = [&](Var v) {
-    const auto& sizes = of.program.graph->sizes;
-    return std::any_of(sizes.begin(), sizes.end(), [&](const graph::Size& size) { return size.var == v; });
-  };
-  const auto vars = graph::free_vars(of.graph, id);
-  return graph::loads_in(of.graph, id).empty() && std::all_of(vars.begin(), vars.end(), is_size);
+bool has_checks(const graph::Graph& g, graph::ScalarId id) {
+  const auto parts = graph::scalars_in(g, id);
+  return std::any_of(parts.begin(), parts.end(), [&](graph::ScalarId part) {
+    return g.scalars[part].op == graph::Op::bounded || g.scalars[part].op == graph::Op::require;
+  });
 }
+
+namespace {
+
+bool is_of_sizes(const graph::Graph& g, graph::ScalarId id) {
+  const std::vector<Var> vars = graph::free_vars(g, id);
+  return graph::loads_in(g, id).empty() && std::all_of(vars.begin(), vars.end(), [&](Var v) {
+           return std::any_of(g.sizes.begin(), g.sizes.end(),
+                              [&](const graph::Size& size) { return size.var == v; });
+         });
+}
+
+/// Does more than sizes choose whether something is loaded where the data says, or is checked?
+bool chooses_by_data(const graph::Graph& g, graph::ScalarId body) {
+  const auto is_of_data = [&](graph::ScalarId arm) {
+    const auto loads = graph::loads_in(g, arm);
+    return has_checks(g, arm) || std::any_of(loads.begin(), loads.end(), [&](graph::ScalarId load) {
+             const std::vector<graph::ScalarId>& args = g.scalars[load].args;
+             return std::any_of(args.begin(), args.end(),
+                                [&](graph::ScalarId arg) { return !graph::affine_index(g, arg); });
+           });
+  };
+  const auto parts = graph::scalars_in(g, body);
+  return std::any_of(parts.begin(), parts.end(), [&](graph::ScalarId part) {
+    const graph::Scalar& s = g.scalars[part];
+    const bool chooses = s.op == graph::Op::select || s.op == graph::Op::and_ || s.op == graph::Op::or_;
+    return chooses && !is_of_sizes(g, s.args[0]) && std::any_of(s.args.begin() + 1, s.args.end(), is_of_data);
+  });
+}
+
+}  // namespace
 
 int64_t widest_in_blocks(const Origin& of) {
   int64_t widest = 4;
   std::set<graph::ScalarId> seen;
-  const std::function<void(graph::ScalarId, bool)> look = [&](graph::ScalarId id, bool is_tile) {
-    const graph::Scalar& s = of.graph.scalars[id];
-    if (s.op == graph::Op::index ? !is_tile : !seen.insert(id).second) return;
-    // What is compared so has a register's lanes all the same.
-    if (graph::class_of(s.op) == graph::OpClass::comparison && is_of_sizes(of, id)) return;
-    widest = std::max<int64_t>(widest, base::elem_bytes(base::computed_as(s.elem)));
-    if (s.op == graph::Op::load) return;
-    const bool narrows = s.op == graph::Op::cast && is_narrowing(of.graph, id);
-    for (const graph::ScalarId arg : s.args) look(arg, narrows);
+  const std::function<void(graph::ScalarId, const std::function<bool(graph::ScalarId)>&, bool)> look =
+      [&](graph::ScalarId id, const std::function<bool(graph::ScalarId)>& is_index_tile, bool is_tile) {
+        const graph::Scalar& s = of.graph.scalars[id];
+        if (s.op == graph::Op::index ? !is_tile : !seen.insert(id).second) return;
+        // What is compared so has a register's lanes all the same.
+        if (graph::class_of(s.op) == graph::OpClass::comparison && is_of_sizes(of.graph, id)) return;
+        widest = std::max<int64_t>(widest, base::elem_bytes(base::computed_as(s.elem)));
+        const bool narrows = s.op == graph::Op::cast && is_narrowing(of.graph, id);
+        for (const graph::ScalarId arg : s.args)
+          if (s.op != graph::Op::load || is_index_tile(arg)) look(arg, is_index_tile, narrows);
+      };
+  // An index that the data decides, and for a whole block alike, is a number before the block.
+  const auto look_along = [&](graph::ScalarId body, Var along, bool is_tile) {
+    const bool all = of.form.across || chooses_by_data(of.graph, body);
+    seen.clear();
+    look(
+        body,
+        [&](graph::ScalarId arg) {
+          return !graph::affine_index(of.graph, arg) && (all || graph::depends_on(of.graph, arg, along));
+        },
+        is_tile);
   };
   for (const RowReduction& r : of.form.reductions) {
     widest = std::max<int64_t>(widest, base::elem_bytes(r.in));
-    look(r.term, false);
+    look_along(r.term, r.along.var, false);
   }
   if (of.form.along)
-    for (const graph::ScalarId output : of.form.outputs) look(output, true);
+    for (const graph::ScalarId output : of.form.outputs)
+      look_along(output, of.graph.nodes[of.program.types[of.id].node].domain[*of.form.along].var, true);
   return widest;
 }
 
 /// As many lanes as the widest type has in a register, so that an element is in the same lane of every tile.
 void ProgramFrame::choose_lanes() {
   if (has_threads()) return choose_runs();
-  lanes_ = out_.machine.register_bytes / widest_in_blocks(origin());
+  lanes_ = form_.is_scalar ? 1 : out_.machine.register_bytes / widest_in_blocks(origin());
   block_ = lanes_;
   // Joined axes may have few elements.
   if (form_.joined.empty() && !form_.across) block_ *= choices_.registers_per_tile;
@@ -160,9 +204,7 @@ void ProgramFrame::choose_lanes() {
     if (c.axis == form_.along)
       while (block_ > lanes_ && c.tile % block_ != 0) block_ /= 2;
   const auto vectors = [&](int64_t elements, const char* name) {
-    layout::Layout made;
-    made.shards = {layout::Iter{Dim(elements / lanes_), 1, "m"}, layout::Iter{Dim(lanes_), 1, "v"}};
-    return out_.layouts.add({name_for(name), {made, {}}, ""});
+    return layout(name, {{Dim(elements / lanes_), 1, "m"}, {Dim(lanes_), 1, "v"}});
   };
   if (form_.across) {
     layout::Layout turned;
@@ -241,6 +283,9 @@ TileId ProgramFrame::tile(const std::string& name, Elem elem, bool is_block) {
   Tile t;
   t.name = name_for(name);
   t.elem = elem;
+  const int64_t bytes = base::elem_bytes(elem);
+  if (is_block && !has_threads() && lanes_ > 1 && lanes_ * bytes > out_.machine.register_bytes)
+    throw Declined{"a block has elements that are wider than was foreseen"};
   if (is_block) t.shape = block_shape_;
   if (is_block && block_shape_.empty()) t.shape.assign(form_.across ? 2 : 1, block_);
   t.layout = is_block ? blocks_ : one_for(elem);
@@ -267,11 +312,7 @@ LayoutId ProgramFrame::one_for(Elem elem) {
   }
   const int64_t lanes = std::min<int64_t>(lanes_, out_.machine.register_bytes / base::elem_bytes(elem));
   const auto [found, fresh] = ones_of_.try_emplace(lanes);
-  if (fresh) {
-    layout::Layout one;
-    one.replicas = {layout::Iter{Dim(lanes), 1, "v"}};
-    found->second = out_.layouts.add({name_for("one"), {one, {}}, ""});
-  }
+  if (fresh) found->second = layout("one", {}, {{Dim(lanes), 1, "v"}});
   return found->second;
 }
 
@@ -371,6 +412,9 @@ void each_dim(const Op& op, const std::function<void(const Dim&)>& visit) {
     facts(map->bounds.facts);
     for (const Expr& e : map->exprs)
       if (e.kind == Expr::Kind::index) visit(e.index);
+  } else if (const auto* check = std::get_if<Check>(&op)) {
+    for (const Dim& d : {check->extent.value_or(Dim(0)), check->found.dim, check->wanted.dim}) visit(d);
+    facts(check->bounds);
   } else if (const auto* loop = std::get_if<Loop>(&op)) {
     visit(loop->extent);
   }

@@ -191,6 +191,8 @@ void add_once(const Fact&, std::vector<Fact>& to);
 Expr of_tile(const Use&, Elem);
 Expr of_number(const Number&, Elem);
 Expr applied(Pointwise, Elem, std::vector<uint32_t> args);
+/// Is it a check of the data, or is a part of it one?
+bool has_checks(const graph::Graph&, graph::ScalarId);
 /// Does a value of one type, made one of the other, lose what the type cannot hold?
 bool narrows(Elem from, Elem to);
 /// Of what a statement of the form loads and the outputs are stored as.

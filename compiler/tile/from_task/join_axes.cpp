@@ -114,19 +114,19 @@ class Joiner {
     return true;
   }
 
-  /// One box of each tensor, with whole inner axes.
+  /// One box of each tensor that is read, and one that is written, with whole inner axes.
   bool boxes_fit() const {
     const size_t count = form_.joined.size();
     for (const task::BufferId buffer : form_.flat) {
-      size_t boxes = 0;
+      size_t reads = 0, writes = 0;
       for (const task::Access& access : type_.accesses) {
         if (access.buffer != buffer) continue;
-        ++boxes;
+        ++(access.write ? writes : reads);
         const std::vector<Dim>& shape = p_.buffers[buffer].shape;
         for (size_t a = shape.size() - count + 1; a < shape.size(); ++a)
           if (!is_whole(access.box[a], shape[a])) return false;
       }
-      if (boxes != 1) return false;
+      if (reads > 1 || writes > 1) return false;
     }
     return true;
   }

@@ -238,7 +238,11 @@ void ProgramMaker::blocks(Var along, const Stretch& stretch, std::vector<TileId>
   Body *const outer = body_, *const outer_before = before_;
   before_ = outer;
   body_ = &made;
+  std::vector<Fact> has_elements;
+  if (!length) has_elements.push_back(shape::at_least(stretch.length, Dim(1)));
+  std::swap(has_elements, before_facts_);
   inside(place);
+  std::swap(has_elements, before_facts_);
   body_ = outer;
   before_ = outer_before;
   if (!alone) loops_.pop_back();
@@ -381,7 +385,7 @@ void ProgramMaker::keep_shared(ScalarId value, Var along, const std::set<ScalarI
     });
   };
   if (!graph::depends_on(g_, value, along) || !is_costly(value)) return;
-  if (!later.contains(value)) {
+  if (!later.contains(value) || has_checks(value)) {
     for (const ScalarId arg : g_.scalars[value].args) keep_shared(arg, along, later);
     return;
   }

@@ -3,6 +3,7 @@
 #include "tile/from_task/row_form.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "task/facts.h"
 #include "tile/from_task/computed_types.h"
@@ -10,22 +11,35 @@
 
 namespace axon::tile {
 
-std::optional<Dim> offset_of_load(const task::Program& p, const graph::Graph& g, ScalarId load) {
+namespace {
+
+/// `of_data`: what stands for an index that the data decides; nullopt where nothing may.
+std::optional<Dim> offset_of_load(const task::Program& p, const graph::Graph& g, ScalarId load,
+                                  const std::function<std::optional<Dim>(ScalarId)>& of_data) {
   const Scalar& s = g.scalars[load];
   const task::Place& place = p.place(s.target);
   const task::Buffer& buffer = p.buffers[place.buffer];
   std::vector<Dim> index;
   if (place.slot) index.push_back(*place.slot);
   for (const ScalarId arg : s.args) {
-    const auto dim = graph::affine_index(g, arg);
+    auto dim = graph::affine_index(g, arg);
+    if (!dim) dim = of_data(arg);
     if (!dim) return std::nullopt;
     index.push_back(*dim);
   }
   return layout::offset_of(buffer.placement, buffer.shape, index);
 }
 
+}  // namespace
+
+std::optional<Dim> offset_of_load(const task::Program& p, const graph::Graph& g, ScalarId load) {
+  return offset_of_load(p, g, load, [](ScalarId) { return std::nullopt; });
+}
+
 std::optional<int64_t> step_of_load(const task::Program& p, const graph::Graph& g, ScalarId load, Var v) {
-  const auto offset = offset_of_load(p, g, load);
+  const auto offset = offset_of_load(p, g, load, [&](ScalarId index) {
+    return graph::depends_on(g, index, v) ? std::nullopt : std::optional(Dim(shape::fresh_var("data")));
+  });
   const auto by = offset ? offset->linear_in(v) : std::nullopt;
   return by ? by->first.constant() : std::nullopt;
 }
@@ -50,7 +64,9 @@ namespace {
 class RowFormMaker : FormMaker {
  public:
   RowFormMaker(const task::Program& p, const task::TaskType& type, graph::Graph& g, bool short_rows)
-      : FormMaker(p, type, g, short_rows) {}
+      : FormMaker(p, type, g, short_rows) {
+    has_data_ = true;
+  }
 
   RowForm run() {
     write_out_locals();
@@ -62,6 +78,13 @@ class RowFormMaker : FormMaker {
     choose_across();
     order_rows();
     check_strides();
+    if (form_.along && std::any_of(form_.outputs.begin(), form_.outputs.end(), [&](ScalarId output) {
+          return gathers(output, node_.domain[*form_.along].var);
+        }))
+      throw NoForm{"it gathers elements one by one"};
+    form_.is_scalar = !has_long_functions(g_, form_) &&
+                      std::any_of(form_.reductions.begin(), form_.reductions.end(),
+                                  [&](const RowReduction& r) { return gathers(r.term, r.along.var); });
     return std::move(form_);
   }
 
@@ -91,7 +114,8 @@ class RowFormMaker : FormMaker {
     std::set<ScalarId> turned;
     for (const ScalarId output : form_.outputs)
       for (const ScalarId id : graph::loads_in(g_, output))
-        if (graph::depends_on(g_, id, along) && step_of(id, along) != 1) turned.insert(id);
+        if (graph::depends_on(g_, id, along) && !is_gathered(id, along) && step_of(id, along) != 1)
+          turned.insert(id);
     for (uint32_t a = 0; a < node_.domain.size() && !turned.empty() && !form_.across; ++a)
       if (a != form_.along && std::all_of(turned.begin(), turned.end(),
                                           [&](ScalarId id) { return step_of(id, node_.domain[a].var) == 1; }))
@@ -175,6 +199,13 @@ class RowFormMaker : FormMaker {
     });
   }
 
+  bool gathers(ScalarId body, Var along) const {
+    const auto loads = graph::loads_in(g_, body);
+    return std::any_of(loads.begin(), loads.end(), [&](ScalarId load) {
+      return !g_.scalars[load].target.is_local() && is_gathered(load, along);
+    });
+  }
+
   void check_length(const Dim& extent) const {
     constexpr int64_t shortest = 16;  // elements that are worth vectors
     if (extent.constant().value_or(shortest) < shortest) throw NoForm{"its rows are short"};
@@ -182,6 +213,20 @@ class RowFormMaker : FormMaker {
 };
 
 }  // namespace
+
+bool has_long_functions(const graph::Graph& g, const RowForm& form) {
+  const auto is_long = [&](ScalarId part) {
+    const auto as_pointwise = graph::pointwise_of(g.scalars[part].op);
+    return as_pointwise && base::has_many_instructions(*as_pointwise);
+  };
+  const auto has = [&](ScalarId body) {
+    const auto parts = graph::scalars_in(g, body);
+    return std::any_of(parts.begin(), parts.end(), is_long);
+  };
+  return std::any_of(form.outputs.begin(), form.outputs.end(), has) ||
+         std::any_of(form.reductions.begin(), form.reductions.end(),
+                     [&](const RowReduction& r) { return has(r.term); });
+}
 
 std::variant<RowForm, std::string> row_form(const task::Program& p, const task::TaskType& type,
                                             graph::Graph& g, bool short_rows) {

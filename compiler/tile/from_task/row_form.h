@@ -40,6 +40,9 @@ struct RowForm {
   /// (join_axes.h).
   std::vector<uint32_t> joined;
   std::set<task::BufferId> flat;
+  /// A reduction loads elements one by one, where the data says, and no function of them takes longer: there
+  /// is nothing to do in vectors.
+  bool is_scalar = false;
   std::vector<RowReduction> reductions;
   std::vector<graph::ScalarId> outputs;
   std::vector<shape::Fact> guard;  ///< the form is right where these hold
@@ -50,7 +53,11 @@ struct RowForm {
 std::variant<RowForm, std::string> row_form(const task::Program&, const task::TaskType&, graph::Graph& graph,
                                             bool short_rows);
 
-/// How far the load moves where the variable does, where that is a number.
+/// Does it compute a function of many instructions?
+bool has_long_functions(const graph::Graph&, const RowForm&);
+
+/// How far the load moves where the variable does, where that is a number. Indices that the data decides, but
+/// the variable does not, stand still.
 std::optional<int64_t> step_of_load(const task::Program&, const graph::Graph&, graph::ScalarId load,
                                     shape::Var);
 

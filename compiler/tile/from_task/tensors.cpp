@@ -81,7 +81,7 @@ TensorId ValueMaker::tensor_for(task::BufferId buffer, const std::vector<Dim>& i
   if (candidates.size() > 1 || (is_hard && !is_flat)) found = box_around(buffer, index, place, write);
   if (!found) throw Declined{"no box of a buffer holds an access"};
   const auto known = tensors_.find(*found);
-  return known != tensors_.end() ? known->second : tensors_[*found] = declare(type_.accesses[*found]);
+  return known != tensors_.end() ? known->second : declare(*found);
 }
 
 /// The verifier proves of every tensor that no element lies before the first, and of those that are written
@@ -114,11 +114,62 @@ Access ValueMaker::access_to(ScalarId load, const BlockPlace& place) {
   return out;
 }
 
-TensorId ValueMaker::declare(const task::Access& access) {
+/// Is the element that is stored at a point all that its outputs read of the buffer there, and its row, but
+/// for that point, all that reductions read before? Then each element is read before it is stored.
+bool ValueMaker::reads_before_stores(task::BufferId buffer) const {
+  const auto is_of = [&](graph::Value v) { return !v.is_local() && p_.place(v).buffer == buffer; };
+  std::optional<uint32_t> writer;
+  for (uint32_t o = 0; o < node_.outputs.size(); ++o) {
+    if (!is_of({type_.node, o})) continue;
+    if (writer) return false;
+    writer = o;
+  }
+  if (!writer) return false;
+  const auto reads_at = [&](ScalarId body, const shape::Substitution& moved) {
+    const auto loads = graph::loads_in(g_, body);
+    return std::all_of(loads.begin(), loads.end(), [&](ScalarId id) {
+      const graph::Scalar& load = g_.scalars[id];
+      if (!is_of(load.target)) return true;
+      if (p_.place(load.target).slot != p_.place({type_.node, *writer}).slot) return false;
+      const std::vector<Dim>& at = node_.outputs[*writer].at;
+      return std::equal(load.args.begin(), load.args.end(), at.begin(), at.end(),
+                        [&](ScalarId index, const Dim& d) {
+                          return graph::affine_index(g_, index) == d.substitute(moved);
+                        });
+    });
+  };
+  const auto reads = [&](ScalarId body) {
+    const auto loads = graph::loads_in(g_, body);
+    return std::any_of(loads.begin(), loads.end(), [&](ScalarId id) { return is_of(g_.scalars[id].target); });
+  };
+  for (uint32_t o = 0; o < form_.outputs.size(); ++o)
+    if (reads(form_.outputs[o]) && (o > *writer || !reads_at(form_.outputs[o], {}))) return false;
+  return std::all_of(form_.reductions.begin(), form_.reductions.end(), [&](const RowReduction& r) {
+    if (!reads(r.term)) return true;
+    return form_.along && r.level == form_.rows.size() &&
+           reads_at(r.term, {{node_.domain[*form_.along].var, Dim(r.along.var)}});
+  });
+}
+
+/// Is the buffer one tensor of the program, which is read and written? Where what a task reads and what it
+/// stores are different elements, they are tensors of their own.
+bool ValueMaker::is_updated(task::BufferId buffer) const {
+  const std::vector<uint32_t> reads = boxes_of(buffer, false), writes = boxes_of(buffer, true);
+  const std::vector<Fact> facts = task::both(p_.facts, task::ranges(p_, id_));
+  const auto apart = [&](uint32_t read) {
+    return std::all_of(writes.begin(), writes.end(), [&](uint32_t write) {
+      return task::disjoint(p_, facts, type_.accesses[read].box, type_.accesses[write].box);
+    });
+  };
+  const bool is_once = reads.size() == 1 && writes.size() == 1 && !has_threads();
+  if (is_once && reads_before_stores(buffer)) return true;
+  if (std::all_of(reads.begin(), reads.end(), apart)) return false;
+  throw Declined{"a buffer is read and written"};
+}
+
+TensorId ValueMaker::declare(uint32_t number) {
+  const task::Access& access = type_.accesses[number];
   const task::Buffer& buffer = p_.buffers[access.buffer];
-  for (const task::Access& other : type_.accesses)
-    if (other.buffer == access.buffer && other.write != access.write)
-      throw Declined{"a buffer is read and written"};
   Tensor t;
   t.name = name_for(buffer.name);
   t.elem = buffer.elem;
@@ -126,21 +177,28 @@ TensorId ValueMaker::declare(const task::Access& access) {
   t.multiples = layout::multiples_of(buffer.placement, buffer.shape.size());
   t.align = base::elem_bytes(buffer.elem);
   t.place = layout::layout_of(buffer.placement, buffer.shape);
-  if (buffer.placement.stated) decline_place(t.place, access.write);
-  Box box;
-  for (const task::Interval& i : access.box) box.push_back({i.low, i.high});
-  if (form_.flat.contains(access.buffer)) {
+  const bool is_flat = form_.flat.contains(access.buffer);
+  if (is_flat) {
     t.shape = joined_shape(buffer.shape, form_.joined.size());
     t.multiples.resize(t.shape.size());
     t.place = layout::row_major(t.shape);
-    box = joined_box(box, buffer.shape, form_.joined.size());
   }
-  (access.write ? t.writes : t.reads) = box;
+  std::vector<uint32_t> parts{number};
+  const std::vector<uint32_t> others = boxes_of(access.buffer, !access.write);
+  if (!others.empty() && is_updated(access.buffer)) parts.push_back(others.front());
+  for (const uint32_t part : parts) {
+    const task::Access& own = type_.accesses[part];
+    if (buffer.placement.stated) decline_place(layout::layout_of(buffer.placement, buffer.shape), own.write);
+    Box box;
+    for (const task::Interval& i : own.box) box.push_back({i.low, i.high});
+    (own.write ? t.writes : t.reads) =
+        is_flat ? joined_box(box, buffer.shape, form_.joined.size()) : std::move(box);
+  }
   made_.buffers.push_back(access.buffer);
+  const std::optional<Box> reads = t.reads;
   const TensorId id = out_.tensors.add(std::move(t));
-  if (!access.write) {
-    out_.waits.push_back({id, box});
-  }
+  for (const uint32_t part : parts) tensors_[part] = id;
+  if (reads) out_.waits.push_back({id, *reads});
   return id;
 }
 

@@ -19,13 +19,13 @@ constexpr size_t most_exprs = 200;
 
 }  // namespace
 
-/// Every index is inside of its axis where the facts hold.
+/// Every index that the data does not decide is inside of its axis where the facts hold.
 bool ValueMaker::in_range(ScalarId load, const std::vector<Fact>& facts) const {
   const Scalar& s = g_.scalars[load];
   const auto& shape = g_.type(s.target).shape;
   for (size_t a = 0; a < s.args.size(); ++a) {
     const auto index = graph::affine_index(g_, s.args[a]);
-    if (!index) return false;
+    if (!index) continue;  // of a tile, which no access reads through where it is outside
     const auto known = task::relevant(p_, task::both(facts, p_.facts), {*index, shape[a]});
     if (!task::holds(p_, known, shape::at_least(*index, Dim(0))) ||
         !task::holds(p_, known, shape::less(*index, shape[a])))
@@ -34,9 +34,8 @@ bool ValueMaker::in_range(ScalarId load, const std::vector<Fact>& facts) const {
   return true;
 }
 
-/// Can it be computed where these variables have no values? What is made of indices alone is not worth a
-/// tile, and says more where it stands.
-bool ValueMaker::can_stand_before(ScalarId id, const std::vector<Var>& inside, bool has_results) const {
+/// Can all that it loads be read where these variables have no values?
+bool ValueMaker::loads_stand_before(ScalarId id, const std::vector<Var>& inside, bool has_results) const {
   const auto mentions = [&](const Dim& d) {
     return std::any_of(inside.begin(), inside.end(), [&](Var v) { return d.contains(v); });
   };
@@ -44,10 +43,22 @@ bool ValueMaker::can_stand_before(ScalarId id, const std::vector<Var>& inside, b
   for (const Fact& f : around_)
     if (!mentions(f.lhs) && !mentions(f.rhs)) around.push_back(f);
   const auto loads = graph::loads_in(g_, id);
-  return !loads.empty() && std::all_of(loads.begin(), loads.end(), [&](ScalarId load) {
+  return std::all_of(loads.begin(), loads.end(), [&](ScalarId load) {
     const auto target = g_.scalars[load].target;
     return target.is_local() ? has_results || is_number(target.output) : in_range(load, around);
   });
+}
+
+/// Can it be computed there, and checked? What is made of indices alone is not worth a tile, and says more
+/// where it stands.
+bool ValueMaker::can_stand_before(ScalarId id, const std::vector<Var>& inside, bool has_results) const {
+  const auto stands = [&](const std::pair<ScalarId, bool>& condition) {
+    return loads_stand_before(condition.first, inside, has_results) &&
+           std::none_of(inside.begin(), inside.end(),
+                        [&](Var v) { return graph::depends_on(g_, condition.first, v); });
+  };
+  if (has_checks(id) && !std::all_of(conditions_.begin(), conditions_.end(), stands)) return false;
+  return !graph::loads_in(g_, id).empty() && loads_stand_before(id, inside, has_results);
 }
 
 /// Is it the same for all elements of the block?
@@ -72,12 +83,14 @@ void ValueMaker::begin_statement(const BlockPlace& place) {
            std::equal(place.bounds.begin(), place.bounds.end(), other.bounds.begin(), same);
   };
   if (!choices_.one_block || !block_at_hand_ || !alike(*block_at_hand_)) in_block_.clear();
+  checked_.clear();
   block_at_hand_ = place;
 }
 
 void ValueMaker::end_statement() {
   written_.insert(written_here_.begin(), written_here_.end());
   written_here_.clear();
+  checked_.clear();
 }
 
 Use ValueMaker::value(ScalarId id, const BlockPlace& place) {
@@ -88,15 +101,16 @@ Use ValueMaker::value(ScalarId id, const BlockPlace& place) {
   if (is_outside_of_blocks(id, place)) return value_before(id, {});
   if (is_of_rows(id, place)) return value_before(id, place_of_rows());
   const bool in_block = place.is_block && !place.is_rows;
-  auto& known = in_block ? in_block_ : ones_.back();
+  auto& known = in_block ? in_block_ : has_checks(id) ? checked_ : ones_.back();
   if (const auto found = known.find(id); found != known.end()) return found->second;
   for (const auto& scope : ones_)
     if (const auto found = scope.find(id); !in_block && found != scope.end()) return found->second;
   const Use made = s.op == graph::Op::load                        ? loaded(id, place)
+                   : s.op == graph::Op::bounded                   ? bounded(id, place)
                    : s.op == graph::Op::cast && narrows_there(id) ? narrowed(id, place)
                    : in_block && kept_.contains(id)               ? kept(id, place)
                                                                   : computed(id, place);
-  if (arms_.empty()) known[id] = made;
+  if (arms_.empty() && (conditions_.empty() || !has_checks(id))) known[id] = made;
   return made;
 }
 
@@ -114,13 +128,12 @@ BlockPlace ValueMaker::place_of_rows() const {
 Use ValueMaker::value_before(ScalarId id, const BlockPlace& place) {
   for (const auto& scope : ones_)
     if (const auto found = scope.find(id); found != scope.end()) return found->second;
-  Body* const body = body_;
-  std::vector<Fact> arms;
-  std::swap(arms, arms_);
-  body_ = before_;
+  Body* const body = std::exchange(body_, before_);
+  std::vector<Fact> arms = std::exchange(arms_, {}), facts = std::exchange(check_facts_, before_facts_);
   const Use made = value(id, place);
   body_ = body;
-  std::swap(arms, arms_);
+  arms_ = std::move(arms);
+  check_facts_ = std::move(facts);
   return made;
 }
 
@@ -177,25 +190,27 @@ Use ValueMaker::kept(ScalarId id, const BlockPlace& place) {
 
 Use ValueMaker::loaded(ScalarId id, const BlockPlace& place) {
   const Scalar s = g_.scalars[id];
-  std::vector<Dim> affine;
-  for (const ScalarId arg : s.args)
-    affine.push_back(graph::affine_index(g_, arg).value_or(Dim(-1)));  // -1: in no range
-  const std::vector<Dim> index = index_of(s.target, affine, place);
+  BlockPlace bounded = place;  // and wherever the data may say
+  const std::vector<Dim> index = index_of(s.target, affine_indices(s, bounded.bounds), place);
+  const bool has_tables = bounded.bounds.size() > place.bounds.size();
   const task::BufferId buffer = p_.place(s.target).buffer;
   // An index that was simplified where the arm is chosen says nothing elsewhere.
   const bool safe =
-      in_range(id, around_) && (arms_.empty() || box_around(buffer, index, place, false).has_value());
+      in_range(id, around_) && (arms_.empty() || box_around(buffer, index, bounded, false).has_value());
   if (!safe && !in_range(id, task::both(around_, arms_))) throw Declined{"an index may leave its axis"};
   Copy copy;
   if (!safe) {
     for (const Fact& f : arms_) copy.bounds.facts.push_back(placed(f, place));
-    copy.bounds.fill = Number();
   }
+  bounded.bounds.insert(bounded.bounds.begin(), copy.bounds.facts.begin(), copy.bounds.facts.end());
   for (const Fact& f : place.bounds) copy.bounds.facts.push_back(f);
-  BlockPlace bounded = place;
-  bounded.bounds = copy.bounds.facts;
+  copy.checked = has_tables && conditions_.empty() && check_facts_.empty() && are_bounded(s);
+  if (!safe || (has_tables && !copy.checked)) copy.bounds.fill = Number();
   copy.from.tensor = tensor_for(buffer, index, bounded, false);
+  if (has_tables && !box_around(buffer, index, bounded, false))
+    throw Declined{"the data decides an index of a part of an axis"};
   for (const Dim& d : index) copy.from.at.push_back({std::nullopt, d});
+  index_by_tiles(copy.from, s, place);
   const Elem elem = base::computed_as(p_.buffers[buffer].elem);
   copy.to = {tile(p_.buffers[buffer].name, elem, place.labels()), place.labels()};
   const Use made = copy.to;
@@ -211,9 +226,45 @@ Use ValueMaker::loaded(ScalarId id, const BlockPlace& place) {
   return straight;
 }
 
+/// Of an index that the data decides, any in its axis.
+std::vector<Dim> ValueMaker::affine_indices(const Scalar& load, std::vector<Fact>& any) const {
+  std::vector<Dim> out;
+  for (size_t a = 0; a < load.args.size(); ++a) {
+    if (const auto affine = graph::affine_index(g_, load.args[a])) {
+      out.push_back(*affine);
+      continue;
+    }
+    out.emplace_back(shape::fresh_var("any"));
+    any.push_back(shape::at_least(out.back(), Dim(0)));
+    any.push_back(shape::less(out.back(), g_.type(load.target).shape[a]));
+  }
+  return out;
+}
+
+void ValueMaker::index_by_tiles(Access& access, const Scalar& load, const BlockPlace& place) {
+  const size_t first = p_.place(load.target).slot ? 1 : 0;
+  for (size_t a = 0; a < load.args.size(); ++a)
+    if (!graph::affine_index(g_, load.args[a])) access.at[first + a] = {value(load.args[a], place), Dim(0)};
+}
+
+/// Is each index that the data decides one that is checked?
+bool ValueMaker::are_bounded(const Scalar& load) const {
+  return std::all_of(load.args.begin(), load.args.end(), [&](ScalarId arg) {
+    return graph::affine_index(g_, arg) || g_.scalars[arg].op == graph::Op::bounded;
+  });
+}
+
+/// Does the data decide an index of the load, and another one for each value of the variable?
+bool ValueMaker::is_gathered(ScalarId load, Var v) const {
+  const std::vector<ScalarId>& args = g_.scalars[load].args;
+  return std::any_of(args.begin(), args.end(), [&](ScalarId arg) {
+    return !graph::affine_index(g_, arg) && graph::depends_on(g_, arg, v);
+  });
+}
+
 /// Do its elements lie next to each other along the rows of the block?
 bool ValueMaker::is_turned(ScalarId load, const BlockPlace& place) const {
-  return place.across && graph::depends_on(g_, load, place.along) &&
+  return place.across && graph::depends_on(g_, load, place.along) && !is_gathered(load, place.along) &&
          step_of_load(p_, g_, load, place.along) != 1;
 }
 
@@ -262,9 +313,9 @@ uint32_t ValueMaker::converted(Map& map, uint32_t from, Elem to) {
 bool ValueMaker::has_tile(ScalarId id, const BlockPlace& place) const {
   const Scalar& s = g_.scalars[id];
   const bool is_kept = place.is_block && !place.is_rows && kept_.contains(id) && id != computing_;
-  return s.op == graph::Op::load || is_kept || (s.op == graph::Op::cast && narrows_there(id)) ||
-         is_outside_of_blocks(id, place) || is_of_rows(id, place) ||
-         (place.is_block && !place.is_rows && in_block_.contains(id));
+  return s.op == graph::Op::load || s.op == graph::Op::bounded || is_kept ||
+         (s.op == graph::Op::cast && narrows_there(id)) || is_outside_of_blocks(id, place) ||
+         is_of_rows(id, place) || (place.is_block && !place.is_rows && in_block_.contains(id));
 }
 
 /// A constant, or an index as an integer of any type; nullopt of anything else.
@@ -299,8 +350,12 @@ uint32_t ValueMaker::expr(Map& map, std::map<ScalarId, uint32_t>& known, ScalarI
   const Scalar s = g_.scalars[id];
   const Elem elem = base::computed_as(s.elem);
   if (s.op == graph::Op::select) return known[id] = choice(map, known, s, place);
+  if (s.op == graph::Op::require) {
+    require(id, place);
+    return push(of_number(Number(), elem));
+  }
   std::vector<uint32_t> args;
-  for (const ScalarId arg : s.args) args.push_back(expr(map, known, arg, place));
+  for (size_t a = 0; a < s.args.size(); ++a) args.push_back(argument(map, known, s, a, place));
   if (s.op == graph::Op::cast) {
     if (base::is_integer(map.exprs[args[0]].elem) && base::is_narrow(s.elem))
       throw Declined{"an integer becomes a narrow float"};
@@ -331,8 +386,7 @@ uint32_t ValueMaker::choice(Map& map, std::map<ScalarId, uint32_t>& known, const
       return graph::reads_integer(g_, f.lhs) || graph::reads_integer(g_, f.rhs);
     });
     arms_.insert(arms_.end(), facts.begin(), facts.end());
-    std::map<ScalarId, uint32_t> inside = known;
-    args.push_back(converted(map, expr(map, inside, s.args[arm], place), elem));
+    args.push_back(converted(map, argument(map, known, s, arm, place), elem));
     arms_.resize(outside);
   }
   map.exprs.push_back(applied(Pointwise::select, elem, std::move(args)));

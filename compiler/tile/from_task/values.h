@@ -25,15 +25,19 @@ class ValueMaker : protected ProgramFrame {
   /// Values of a block are those of one statement, or of all that have the same block and nothing else.
   void begin_statement(const BlockPlace&);
   void forget_block() { block_at_hand_.reset(); }
+  /// Is it a check, or is a part of it one?
+  bool has_checks(ScalarId) const;
   /// What a statement has kept, later ones may read.
   void end_statement();
 
   /// What is had of the rows at once, whose loop is around.
   BlockPlace place_of_rows() const;
 
-  std::vector<TileId> results_;      ///< of the reductions: numbers, of rows at once, or blocks
-  Stretch at_once_;                  ///< of which rows are had at once
-  Dim row_base_;                     ///< the first of these
+  std::vector<TileId> results_;  ///< of the reductions: numbers, of rows at once, or blocks
+  Stretch at_once_;              ///< of which rows are had at once
+  Dim row_base_;                 ///< the first of these
+  std::vector<Fact>
+      before_facts_;  ///< where a block's loop has elements: what is checked before it, is there
   std::map<ScalarId, TileId> kept_;  ///< costly values in scratch
 
  private:
@@ -42,6 +46,20 @@ class ValueMaker : protected ProgramFrame {
   LayoutId fewest_lanes(const Map&) const;
   Use kept(ScalarId, const BlockPlace&);
   Use loaded(ScalarId load, const BlockPlace&);
+  /// Where a load's element lies: the indices that the data decides are tiles. `any` gets a variable of each.
+  std::vector<Dim> affine_indices(const graph::Scalar& load, std::vector<Fact>& any) const;
+  void index_by_tiles(Access&, const graph::Scalar& load, const BlockPlace&);
+  bool are_bounded(const graph::Scalar& load) const;
+  bool is_gathered(ScalarId load, Var) const;
+  // ---- checks (checks.cpp) ----
+  /// The value, which is checked where the conditions around have let it be evaluated.
+  Use bounded(ScalarId, const BlockPlace&);
+  void require(ScalarId, const BlockPlace&);
+  /// The value of the last expression is true, or a condition around keeps the check from being evaluated.
+  Use truth(Map holds, const BlockPlace&);
+  void check(Check, const BlockPlace&);
+  uint32_t argument(Map&, std::map<ScalarId, uint32_t>& known, const graph::Scalar&, size_t arg,
+                    const BlockPlace&);
   bool is_turned(ScalarId load, const BlockPlace&) const;
   Use narrowed(ScalarId cast, const BlockPlace&);
   uint32_t operand(Map&, const Use&);
@@ -51,6 +69,7 @@ class ValueMaker : protected ProgramFrame {
   std::optional<Expr> leaf(ScalarId, const BlockPlace&) const;
   bool is_outside_of_blocks(ScalarId, const BlockPlace&) const;
   bool is_of_rows(ScalarId, const BlockPlace&) const;
+  bool loads_stand_before(ScalarId, const std::vector<Var>& inside, bool has_results) const;
   bool can_stand_before(ScalarId, const std::vector<Var>& inside, bool has_results) const;
   bool in_range(ScalarId load, const std::vector<Fact>& facts) const;
   std::vector<uint32_t> boxes_of(task::BufferId, bool write) const;
@@ -58,11 +77,19 @@ class ValueMaker : protected ProgramFrame {
   std::optional<uint32_t> box_around(task::BufferId, const std::vector<Dim>& index, const BlockPlace&,
                                      bool write) const;
   void decline_place(const layout::Layout& place, bool write) const;
-  TensorId declare(const task::Access&);
+  TensorId declare(uint32_t access);
+  bool reads_before_stores(task::BufferId) const;
+  bool is_updated(task::BufferId) const;
   bool is_in_box(const std::vector<Dim>& index, const std::vector<Fact>& facts, const task::Access&) const;
 
   std::map<uint32_t, TensorId> tensors_;  ///< by access of the type
   std::vector<Fact> arms_;  ///< of the graph's indices, what holds by the choices whose arm is being emitted
+  /// What of the conditions of choices decides that what is being emitted is evaluated, and with which value.
+  /// Only where it has checks.
+  std::vector<std::pair<ScalarId, bool>> conditions_;
+  std::vector<Fact> check_facts_;    ///< where what is being emitted is checked
+  std::map<ScalarId, Use> checked_;  ///< numbers with checks, before the block of the statement at hand
+  mutable std::map<ScalarId, bool> has_checks_;
   std::map<ScalarId, Use> in_block_;
   std::optional<BlockPlace> block_at_hand_;
   std::set<ScalarId> written_, written_here_;  ///< kept by an earlier statement; by the one at hand
