@@ -191,7 +191,7 @@ static MadeProgram instructed(const Origin& of, const ProductForm& product, cons
 /// By instructions that multiply tiles, or by vectors.
 static MadePrograms products_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
                                 const Machine& machine) {
-  const auto form = product_form(p, p.types[id], g);
+  const auto form = product_form(p, p.types[id], g, machine.threads() == 1);
   if (const auto* why = std::get_if<std::string>(&form)) return {{}, *why};
   const ProductForm& product = std::get<ProductForm>(form);
   try {

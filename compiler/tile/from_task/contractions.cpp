@@ -13,8 +13,6 @@ namespace {
 constexpr int64_t most_rows = 64, most_columns = 64;
 constexpr int64_t most_depth = 8192;  ///< of a row that is kept in scratch
 
-Index at(const Dim& d) { return {std::nullopt, d}; }
-
 }  // namespace
 
 ContractionBlocks blocks_for(const Machine& machine, bool one_row) {
@@ -94,7 +92,7 @@ void ContractionMaker::part_of_task() {
 /// A worker that has to wait may ask for the first panel meanwhile.
 void ContractionMaker::note_first_read() {
   const Product& product = product_.products.front();
-  if (needs_packing(product)) return;
+  if (product.is_packed || needs_packing(product)) return;
   const graph::Scalar& s = g_.scalars[product.right];
   shape::Substitution first;
   for (const auto& [index, extent] : loops_) first[index] = Dim(0);
@@ -199,38 +197,48 @@ TileId ContractionMaker::staged_for(graph::ScalarId left, Elem in) {
 }
 
 /// The left operand's rows along a stretch of the depth, into scratch.
-void ContractionMaker::stage(graph::ScalarId left, const graph::Axis& depth, const Stretch& stretch) {
+void ContractionMaker::stage(const Product& product, const Stretch& stretch) {
   if (blocks_of_.one_row) {
     at_row(Dim(0));
-    return stage_row(left, depth, stretch, Dim(0));
+    return stage_row(product, stretch, Dim(0));
   }
   const Var row = shape::fresh_var(name_for("r"));
   loop(row, rows_.stretch.length, {}, [&] {
     at_row(Dim(row));
     read_statistics(Dim(row));
-    stage_row(left, depth, stretch, Dim(row));
+    stage_row(product, stretch, Dim(row));
   });
 }
 
-void ContractionMaker::stage_row(graph::ScalarId left, const graph::Axis& depth, const Stretch& stretch,
-                                 const Dim& row) {
-  const TileId to = staged_.at(left);
+void ContractionMaker::stage_row(const Product& product, const Stretch& stretch, const Dim& row) {
+  const TileId to = staged_.at(product.left);
   const Elem elem = out_.tiles[to].elem;
   const size_t known = around_.size();
-  add_range(depth.var, depth.extent);
-  blocks(depth.var, stretch, {}, [&](const BlockPlace& place) {
-    const TileId made = tile("left", elem, true);
-    Map map{{made, place.labels()}, {}, {}};
-    std::map<ScalarId, uint32_t> known_exprs;
-    const uint32_t last = converted(map, expr(map, known_exprs, left, place), elem);
-    if (last + 1 != map.exprs.size()) throw Declined{"an operand is computed already"};
-    emit(std::move(map));
+  add_range(product.depth.var, product.depth.extent);
+  in_run(product);
+  blocks(product.depth.var, stretch, {}, [&](const BlockPlace& place) {
+    Use made;
+    if (product.run.empty()) {
+      Map map{{tile("left", elem, true), place.labels()}, {}, {}};
+      std::map<ScalarId, uint32_t> known_exprs;
+      const uint32_t last = converted(map, expr(map, known_exprs, product.left, place), elem);
+      if (last + 1 != map.exprs.size()) throw Declined{"an operand is computed already"};
+      made = map.to;
+      emit(std::move(map));
+    } else {
+      made = converted_to(elem, copied(product.left, place));
+    }
     Access access;
     access.tile = to;
     access.at = {at(row), at(place.number), at(Dim(place.label))};
-    emit(Store{{made, place.labels()}, access, {}, false});
+    emit(Store{made, access, {}, false});
   });
   around_.resize(known);
+}
+
+/// Where binders are one axis of the left operand's tensor, the index along it is that of the last of them.
+void ContractionMaker::in_run(const Product& product) {
+  for (const graph::Axis& binder : product.run) at_[binder.var] = Dim(0);
 }
 
 // ---- sums ----
@@ -263,6 +271,7 @@ Access ContractionMaker::sums_at(const Product& product, const Dim& column, cons
 /// The accumulators of all columns of a block stay in registers, and the left operand, where it is computed,
 /// in scratch.
 void ContractionMaker::multiply_one_row(const Product& product) {
+  if (product.is_packed) throw Declined{"what is computed is multiplied by several rows"};
   const Elem in = form_.reductions[product.reduction].in;
   const Dim depth = product.depth.extent;
   if (!is_direct(product.left, in)) {
@@ -272,7 +281,7 @@ void ContractionMaker::multiply_one_row(const Product& product) {
     staged_for(product.left, in);
     if (fresh) {
       if (!depth.constant()) out_.guard.push_back(shape::at_most(depth, Dim(most_depth)));
-      stage(product.left, product.depth, {Dim(0), depth, {depth}});
+      stage(product, {Dim(0), depth, {depth}});
     }
   }
   if (needs_packing(product) && step_of_load(p_, g_, product.right, node_.domain[*form_.along].var) != 1)
@@ -312,7 +321,7 @@ void ContractionMaker::multiply_all() {
     const auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
       const Product& other = *group.front();
       return other.left == product.left && other.depth.var == product.depth.var && other.outer.empty() &&
-             product.outer.empty();
+             product.outer.empty() && other.depth.extent == product.depth.extent;
     });
     if (same == groups.end())
       groups.push_back({&product});
@@ -338,16 +347,17 @@ void ContractionMaker::over_blocks(const std::vector<const Product*>& group,
   const Dim depth(blocks_of_.depth), first = depth * Dim(step);
   const Dim length = shape::min(depth, one.depth.extent - first);
   loop(step, shape::cdiv(one.depth.extent, depth), sums, [&] {
-    if (!direct) stage(one.left, one.depth, {first, length, {one.depth.extent}});
+    if (!direct) stage(one, {first, length, {one.depth.extent}});
     for (const Product* product : group) over_columns(*product, first, length);
   });
 }
 
 void ContractionMaker::over_columns(const Product& product, const Dim& first, const Dim& length) {
   const TileId kept = sums_.at(product.reduction);
+  if (product.is_packed) pack_all(product, first, length);
   const Var column = shape::fresh_var(name_for("c")), row = shape::fresh_var(name_for("g"));
   loop(column, shape::cdiv(columns_.stretch.length, Dim(columns())), {kept}, [&] {
-    if (needs_packing(product)) pack(product, Dim(column), first, length);
+    if (!product.is_packed && needs_packing(product)) pack(product, Dim(column), first, length);
     loop(row, shape::cdiv(rows_.stretch.length, Dim(blocks_of_.rows)), {kept}, [&] {
       const Use sums = accumulators(product);
       const Access all = sums_at(product, Dim(column), Dim(row), {at(Dim(row_label_)), at(Dim(label_))});
@@ -413,6 +423,7 @@ void ContractionMaker::view_left(const Product& product, const Dim& row, const D
     from.row_base = rows_.stretch.first + Dim(blocks_of_.rows) * row;
     from.bounds.push_back(shape::less(number, rows_.stretch.length));
   }
+  in_run(product);
   View made{{view, {row_label_, depth_label_}}, {}, {from.bounds, Number()}};
   if (const auto staged = staged_.find(product.left); staged != staged_.end()) {
     made.from.tile = staged->second;
@@ -431,6 +442,7 @@ void ContractionMaker::view_right(const Product& product, const Dim& column, con
   if (const auto packed = packed_.find(product.reduction); packed != packed_.end()) {
     made.from.tile = packed->second;
     made.from.at = {at(Dim(block_) * step + Dim(depth_label_)), at(Dim(label_))};
+    if (product.is_packed) made.from.at.insert(made.from.at.begin(), at(column));
     made.bounds = {from.bounds, Number()};
     return emit(std::move(made));
   }

@@ -24,6 +24,9 @@ struct ContractionBlocks {
 /// The blocks for a machine: accumulators that leave registers for both operands.
 ContractionBlocks blocks_for(const Machine&, bool one_row);
 
+/// An index without a table.
+inline Index at(const Dim& d) { return {std::nullopt, d}; }
+
 class ContractionMaker : ProgramMaker {
  public:
   ContractionMaker(const Origin& of, const ProductForm& form, const Machine& machine,
@@ -52,8 +55,9 @@ class ContractionMaker : ProgramMaker {
   void read_statistics(const Dim& row);
   bool is_direct(graph::ScalarId left, Elem in) const;
   TileId staged_for(graph::ScalarId left, Elem in);
-  void stage(graph::ScalarId left, const graph::Axis& depth, const Stretch&);
-  void stage_row(graph::ScalarId left, const graph::Axis& depth, const Stretch&, const Dim& row);
+  void stage(const Product&, const Stretch&);
+  void stage_row(const Product&, const Stretch&, const Dim& row);
+  void in_run(const Product&);
 
   // Sums:
   void multiply_one_row(const Product&);
@@ -67,6 +71,12 @@ class ContractionMaker : ProgramMaker {
   void view_right(const Product&, const Dim& column, const Dim& first, const Dim& step);
   void pack(const Product&, const Dim& column, const Dim& first, const Dim& length);
   bool needs_packing(const Product&) const;
+
+  // Right operands of any values (packed_operands.cpp):
+  void pack_all(const Product&, const Dim& first, const Dim& length);
+  void pack_block(const Product&, const Dim& step, const std::vector<Fact>& facts, const BlockPlace&);
+  Use copied(graph::ScalarId load, const BlockPlace&);
+  Use converted_to(Elem, Use);
 
   // Results:
   void outputs();

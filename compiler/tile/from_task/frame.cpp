@@ -114,7 +114,8 @@ int64_t widest_in_blocks(const Origin& of) {
   std::set<graph::ScalarId> seen;
   const std::function<void(graph::ScalarId, bool)> look = [&](graph::ScalarId id, bool is_tile) {
     const graph::Scalar& s = of.graph.scalars[id];
-    if (s.op == graph::Op::index ? !is_tile : !seen.insert(id).second) return;
+    const bool is_leaf = s.op == graph::Op::index || s.op == graph::Op::constant;
+    if (is_leaf ? !is_tile : !seen.insert(id).second) return;
     widest = std::max<int64_t>(widest, base::elem_bytes(base::computed_as(s.elem)));
     if (s.op == graph::Op::load) return;
     const bool narrows = s.op == graph::Op::cast && is_narrowing(of.graph, id);
@@ -441,8 +442,9 @@ std::vector<Dim> ProgramFrame::index_of(graph::Value v, const std::vector<Dim>& 
   if (const auto& slot = p_.place(v).slot) out.push_back(*slot);
   for (const Dim& d : index) out.push_back(placed(d, place));
   const task::BufferId buffer = p_.place(v).buffer;
-  if (!form_.flat.contains(buffer)) return out;
-  return joined_index(std::move(out), p_.buffers[buffer].shape, form_.joined.size());
+  const auto flat = form_.flat.find(buffer);
+  if (flat == form_.flat.end()) return out;
+  return joined_index(std::move(out), p_.buffers[buffer].shape, flat->second);
 }
 
 bool ProgramFrame::narrows_there(ScalarId cast) const { return is_narrowing(g_, cast); }

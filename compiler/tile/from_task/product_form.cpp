@@ -5,6 +5,7 @@
 
 #include "graph/contraction.h"
 #include "tile/from_task/form_maker.h"
+#include "tile/from_task/runs.h"
 
 namespace axon::tile {
 
@@ -12,8 +13,8 @@ namespace {
 
 class ProductFormMaker : FormMaker {
  public:
-  ProductFormMaker(const task::Program& p, const task::TaskType& type, graph::Graph& g)
-      : FormMaker(p, type, g, true) {}
+  ProductFormMaker(const task::Program& p, const task::TaskType& type, graph::Graph& g, bool may_pack)
+      : FormMaker(p, type, g, true), may_pack_(may_pack) {}
 
   ProductForm run() {
     write_out_locals();
@@ -27,7 +28,10 @@ class ProductFormMaker : FormMaker {
     for (uint32_t a = 0; a < node_.domain.size(); ++a)
       if (a != form_.along && a != out.row) form_.rows.push_back(a);
     simplify_loads();
-    for (Product& product : out.products) product.left = simplified(product.left, facts_in(product));
+    for (Product& product : out.products) {
+      product.left = simplified(product.left, facts_in(product));
+      if (product.is_packed) product.right = simplified(product.right, facts_in(product));
+    }
     check_columns();
     out.form = std::move(form_);
     return out;
@@ -49,18 +53,53 @@ class ProductFormMaker : FormMaker {
       made.left = made.left.valid() ? graph::apply(g_, graph::Op::mul, {made.left, one}) : one;
     }
     if (!offset_of_load(p_, g_, made.right)) throw NoForm{"the data decides an index"};
-    for (const Product& other : out.products)
-      if (other.depth.extent == made.depth.extent) rename_depth(made, other.depth);
-    const auto column =
+    auto column =
         static_cast<uint32_t>(std::find_if(node_.domain.begin(), node_.domain.end(),
                                            [&](const Axis& a) { return a.var == found.column.var; }) -
                               node_.domain.begin());
-    const auto row = longest(found.rows);
+    auto row = longest(found.rows);
+    if (const auto other = stored_along(found.rows); may_pack_ && !is_stored_along(column) && other) {
+      std::swap(made.left, made.right);
+      row = longest(found.columns);
+      column = *other;
+      made.is_packed = true;
+    }
+    if (may_pack_) join_depths(made, g_.scalars[found.reduce].binders, node_.domain[column].var);
+    for (const Product& other : out.products)
+      if (made.run.empty() && other.run.empty() && other.depth.extent == made.depth.extent)
+        rename_depth(made, other.depth);
     if (!out.products.empty() && (form_.along != column || out.row != row))
       throw NoForm{"its products have different rows or columns"};
     form_.along = column;
     out.row = row;
     out.products.push_back(std::move(made));
+  }
+
+  bool is_stored_along(uint32_t axis) const {
+    for (uint32_t o = 0; o < node_.outputs.size(); ++o)
+      if (store_step(o, axis) != 1) return false;
+    return true;
+  }
+  std::optional<uint32_t> stored_along(const std::vector<uint32_t>& axes) const {
+    const auto found = std::find_if(axes.begin(), axes.end(), [&](uint32_t a) { return is_stored_along(a); });
+    return found == axes.end() ? std::nullopt : std::optional(*found);
+  }
+
+  /// A right operand of windows, or one that is computed, is packed whatever its depth is: that which is one
+  /// axis of the left operand's tensor is the longest.
+  void join_depths(Product& product, const std::vector<Axis>& binders, Var column) {
+    if (!product.is_packed && !is_of_windows(g_, product.right, column, binders)) return;
+    product.run = run_of_binders(p_, type_, g_, product.left, binders);
+    if (product.run.empty()) return;
+    product.is_packed = true;
+    product.depth = {product.run.back().var, Dim(1)};
+    for (const Axis& binder : product.run) product.depth.extent = product.depth.extent * binder.extent;
+    product.outer = binders;
+    std::erase_if(product.outer, [&](const Axis& binder) {
+      return std::any_of(product.run.begin(), product.run.end(),
+                         [&](const Axis& joined) { return joined.var == binder.var; });
+    });
+    form_.flat[p_.place(g_.scalars[product.left].target).buffer] = product.run.size();
   }
 
   void rename_depth(Product& product, const Axis& as) {
@@ -109,7 +148,8 @@ class ProductFormMaker : FormMaker {
     };
     for (const Axis& a : node_.domain) add(a);
     for (const Axis& a : product.outer) add(a);
-    add(product.depth);
+    for (const Axis& a : product.run) add(a);
+    if (product.run.empty()) add(product.depth);
     return facts;
   }
 
@@ -118,14 +158,16 @@ class ProductFormMaker : FormMaker {
     for (uint32_t o = 0; o < node_.outputs.size(); ++o)
       if (store_step(o, *form_.along) != 1) throw NoForm{"it stores across memory"};
   }
+
+  const bool may_pack_;
 };
 
 }  // namespace
 
 std::variant<ProductForm, std::string> product_form(const task::Program& p, const task::TaskType& type,
-                                                    graph::Graph& g) {
+                                                    graph::Graph& g, bool may_pack) {
   try {
-    return ProductFormMaker(p, type, g).run();
+    return ProductFormMaker(p, type, g, may_pack).run();
   } catch (const NoForm& none) {
     return none.why;
   }

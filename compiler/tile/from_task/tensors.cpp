@@ -129,11 +129,11 @@ TensorId ValueMaker::declare(const task::Access& access) {
   if (buffer.placement.stated) decline_place(t.place, access.write);
   Box box;
   for (const task::Interval& i : access.box) box.push_back({i.low, i.high});
-  if (form_.flat.contains(access.buffer)) {
-    t.shape = joined_shape(buffer.shape, form_.joined.size());
+  if (const auto flat = form_.flat.find(access.buffer); flat != form_.flat.end()) {
+    t.shape = joined_shape(buffer.shape, flat->second);
     t.multiples.resize(t.shape.size());
     t.place = layout::row_major(t.shape);
-    box = joined_box(box, buffer.shape, form_.joined.size());
+    box = joined_box(box, buffer.shape, flat->second);
   }
   (access.write ? t.writes : t.reads) = box;
   made_.buffers.push_back(access.buffer);
