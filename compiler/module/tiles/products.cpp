@@ -54,7 +54,10 @@ std::optional<Dim> count_of(const Fact& fact, Var label, const std::vector<Var>&
 GemmLimits limits_of(const tile::Program& p, const Views& views, const tile::Gemm& gemm) {
   GemmLimits out;
   const std::vector<Var> summed = summed_labels(gemm.acc, {&gemm.a, &gemm.b});
-  if (summed.size() == 1) out.depth = summed.front();
+  if (!summed.empty()) {
+    out.depth = summed.front();
+    out.inner.assign(summed.begin() + 1, summed.end());
+  }
   if (gemm.acc.labels.size() > 1) out.row = gemm.acc.labels.front();
   std::vector<Var> labels = gemm.acc.labels;
   labels.insert(labels.end(), summed.begin(), summed.end());
@@ -121,7 +124,7 @@ void Products::ask_for(const tile::Use& use, Lanes lanes) {
                     {ahead, b.getInt32(read), b.getInt32(all_caches), b.getInt32(data)});
 }
 
-/// One step of the depth.
+/// One step of all labels that are summed.
 void Products::multiply(const tile::Gemm& gemm, const Substitution& at, int64_t rows) {
   Operands operands([&](const tile::Use& use, const Lanes& lanes) {
     return c_.a.cast(accesses_.read(use, lanes), c_.p.tiles[use.tile].elem, gemm.in);
@@ -139,6 +142,18 @@ void Products::multiply(const tile::Gemm& gemm, const Substitution& at, int64_t 
   }
 }
 
+/// One step of the depth, all steps of other labels that are summed.
+void Products::multiply_inner(const tile::Gemm& gemm, const std::vector<Var>& inner, const Substitution& at,
+                              int64_t rows) {
+  if (inner.empty()) return multiply(gemm, at, rows);
+  const std::vector<Var> rest(inner.begin() + 1, inner.end());
+  for (int64_t step = 0; step < extents_.at(inner.front()); ++step) {
+    Substitution here = at;
+    here[inner.front()] = Dim(step);
+    multiply_inner(gemm, rest, here, rows);
+  }
+}
+
 /// As many steps as there are: several in each iteration of a loop, then one by one.
 void Products::some_rows(const tile::Gemm& gemm, const GemmLimits& limits, int64_t rows) {
   const int64_t extent = extents_.at(*limits.depth);
@@ -146,13 +161,16 @@ void Products::some_rows(const tile::Gemm& gemm, const GemmLimits& limits, int64
   for (const Dim& steps : limits.steps) count = shape::min(count, steps);
   if (!limits.steps.empty()) count = shape::max(count, Dim(0));
   std::map<Var, int64_t> free = extents_;
-  int64_t at_once = std::clamp<int64_t>(few_products / registers_of(rows), 1, 8);
+  int64_t at_once = few_products / registers_of(rows);
+  for (const Var label : limits.inner) at_once /= extents_.at(label);
+  at_once = std::clamp<int64_t>(at_once, 1, 8);
   if (!is_whole(limits.others, free)) at_once = 1;
   const auto steps_from = [&](const Dim& first, int64_t steps) {
     std::vector<Dim> suppose;
     for (const Dim& limit : limits.steps) suppose.push_back(limit - first - steps);
     c_.known.supposing(suppose, [&] {
-      for (int64_t k = 0; k < steps; ++k) multiply(gemm, {{*limits.depth, first + k}}, rows);
+      for (int64_t k = 0; k < steps; ++k)
+        multiply_inner(gemm, limits.inner, {{*limits.depth, first + k}}, rows);
     });
   };
   const Dim blocks = shape::floor_div(count, at_once);

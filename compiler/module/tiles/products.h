@@ -16,7 +16,8 @@ namespace axon::module::tiles {
 /// the least of these say.
 struct GemmLimits {
   std::optional<Var> row;    ///< the label of the accumulators' first axis
-  std::optional<Var> depth;  ///< the label that is summed, where there is one alone
+  std::optional<Var> depth;  ///< the first label that is summed
+  std::vector<Var> inner;    ///< the others that are
   std::vector<Dim> rows, steps;
   std::vector<Fact> of_steps;  ///< the facts that `steps` come from
   std::vector<Fact> others;    ///< bounds that are masks
@@ -36,6 +37,7 @@ class Products {
     int64_t row = 0;
   };
   void some_rows(const tile::Gemm&, const GemmLimits&, int64_t rows);
+  void multiply_inner(const tile::Gemm&, const std::vector<Var>& inner, const Substitution& at, int64_t rows);
   void multiply(const tile::Gemm&, const Substitution& at, int64_t rows);
   void ask_for(const tile::Use&, Lanes);
   bool is_whole(const std::vector<Fact>&, const std::map<Var, int64_t>& extents);

@@ -226,7 +226,8 @@ void ContractionMaker::stage_row(const Product& product, const Stretch& stretch,
       made = map.to;
       emit(std::move(map));
     } else {
-      made = converted_to(elem, copied(product.left, place));
+      const Elem stored = base::computed_as(g_.type(g_.scalars[product.left].target).elem);
+      made = converted_to(elem, copied(product.left, tile("left", stored, true), place));
     }
     Access access;
     access.tile = to;
@@ -344,7 +345,7 @@ void ContractionMaker::over_blocks(const std::vector<const Product*>& group,
   const bool direct = is_direct(one.left, in);
   if (!direct) staged_for(one.left, in);
   const Var step = shape::fresh_var(name_for("k"));
-  const Dim depth(blocks_of_.depth), first = depth * Dim(step);
+  const Dim depth(depth_of(one)), first = depth * Dim(step);
   const Dim length = shape::min(depth, one.depth.extent - first);
   loop(step, shape::cdiv(one.depth.extent, depth), sums, [&] {
     if (!direct) stage(one, {first, length, {one.depth.extent}});
@@ -354,7 +355,8 @@ void ContractionMaker::over_blocks(const std::vector<const Product*>& group,
 
 void ContractionMaker::over_columns(const Product& product, const Dim& first, const Dim& length) {
   const TileId kept = sums_.at(product.reduction);
-  if (product.is_packed) pack_all(product, first, length);
+  if (product.is_packed && product.slide) pack_lines(product, first, length);
+  if (product.is_packed && !product.slide) pack_all(product, first, length);
   const Var column = shape::fresh_var(name_for("c")), row = shape::fresh_var(name_for("g"));
   loop(column, shape::cdiv(columns_.stretch.length, Dim(columns())), {kept}, [&] {
     if (!product.is_packed && needs_packing(product)) pack(product, Dim(column), first, length);
@@ -380,24 +382,41 @@ void ContractionMaker::accumulate(const Product& product, TileId sums, const Dim
     t.name = name_for("a");
     t.elem = sum.in;
     t.shape = {blocks_of_.rows, block_};
+    if (product.slide) t.shape.push_back(taps_of(product));
     left = out_.tiles.add(t);
     t.name = name_for("b");
     const auto packed = packed_.find(product.reduction);
     t.elem = packed == packed_.end() ? g_.type(g_.scalars[product.right].target).elem
                                      : out_.tiles[packed->second].elem;
     t.shape = {block_, columns()};
+    if (product.slide) t.shape.insert(t.shape.begin() + 1, taps_of(product));
     right = out_.tiles.add(t);
   }
   loop(step, shape::cdiv(length, Dim(block_)), {sums}, [&] {
     view_left(product, row, first, Dim(step));
     view_right(product, column, first, Dim(step));
     emit(Gemm{{sums, {row_label_, label_}},
-              {left, {row_label_, depth_label_}},
-              {right, {depth_label_, label_}},
+              {left, left_labels(product)},
+              {right, right_labels(product)},
               sum.in,
               "",
               false});
   });
+}
+
+std::vector<Var> ContractionMaker::left_labels(const Product& product) const {
+  if (product.slide) return {row_label_, depth_label_, tap_label_};
+  return {row_label_, depth_label_};
+}
+std::vector<Var> ContractionMaker::right_labels(const Product& product) const {
+  if (product.slide) return {depth_label_, tap_label_, label_};
+  return {depth_label_, label_};
+}
+
+/// Of a block: as many products of an accumulator for any right operand.
+int64_t ContractionMaker::depth_of(const Product& product) const {
+  if (!product.slide) return blocks_of_.depth;
+  return std::max(blocks_of_.depth / taps_of(product) / block_, int64_t{1}) * block_;
 }
 
 /// Elements of the depth from `first` on.
@@ -424,7 +443,8 @@ void ContractionMaker::view_left(const Product& product, const Dim& row, const D
     from.bounds.push_back(shape::less(number, rows_.stretch.length));
   }
   in_run(product);
-  View made{{view, {row_label_, depth_label_}}, {}, {from.bounds, Number()}};
+  if (product.slide) at_[product.run.back().var] = Dim(tap_label_);
+  View made{{view, left_labels(product)}, {}, {from.bounds, Number()}};
   if (const auto staged = staged_.find(product.left); staged != staged_.end()) {
     made.from.tile = staged->second;
     made.from.at = {at(number), at(step), at(Dim(depth_label_))};
@@ -438,11 +458,12 @@ void ContractionMaker::view_right(const Product& product, const Dim& column, con
                                   const Dim& step) {
   const TileId view = views_.at(product.reduction).second;
   BlockPlace from = depth_place(product, first + Dim(block_) * step);
-  View made{{view, {depth_label_, label_}}, {}, {}};
+  View made{{view, right_labels(product)}, {}, {}};
   if (const auto packed = packed_.find(product.reduction); packed != packed_.end()) {
     made.from.tile = packed->second;
     made.from.at = {at(Dim(block_) * step + Dim(depth_label_)), at(Dim(label_))};
     if (product.is_packed) made.from.at.insert(made.from.at.begin(), at(column));
+    if (product.slide) made.from.at.back() = at(Dim(label_) + Dim(*product.slide) * Dim(tap_label_));
     made.bounds = {from.bounds, Number()};
     return emit(std::move(made));
   }

@@ -74,9 +74,15 @@ class ContractionMaker : ProgramMaker {
 
   // Right operands of any values (packed_operands.cpp):
   void pack_all(const Product&, const Dim& first, const Dim& length);
+  std::vector<Fact> at_depth(const Product&, const Dim& number);
   void pack_block(const Product&, const Dim& step, const std::vector<Fact>& facts, const BlockPlace&);
-  Use copied(graph::ScalarId load, const BlockPlace&);
-  Use converted_to(Elem, Use);
+  void pack_lines(const Product&, const Dim& first, const Dim& length);
+  TileId line_of(const Product&, Elem);
+  int64_t vectors_of_line(const Product&) const;
+  int64_t taps_of(const Product&) const;
+  int64_t columns_beyond(const Product&) const;
+  Use copied(graph::ScalarId load, TileId to, const BlockPlace&);
+  Use converted_to(Elem, const Use&);
 
   // Results:
   void outputs();
@@ -85,12 +91,15 @@ class ContractionMaker : ProgramMaker {
   TileId scratch(const std::string& name, Elem, std::vector<int64_t> shape);
   Use accumulators(const Product&);
   Access sums_at(const Product&, const Dim& column, const Dim& block, const std::vector<Index>& rest) const;
+  std::vector<Var> left_labels(const Product&) const;
+  std::vector<Var> right_labels(const Product&) const;
   BlockPlace depth_place(const Product&, const Dim& first) const;
+  int64_t depth_of(const Product&) const;
   int64_t columns() const { return block_; }
 
   const ProductForm& product_;
   const ContractionBlocks blocks_of_;
-  const Var depth_label_ = shape::fresh_var("d");
+  const Var depth_label_ = shape::fresh_var("d"), tap_label_ = shape::fresh_var("t");
   Part rows_, columns_;
   std::map<uint32_t, TileId> numbers_;                   ///< of rows: statistics in scratch, by reduction
   std::map<uint32_t, TileId> sums_;                      ///< in scratch, by reduction

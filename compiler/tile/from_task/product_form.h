@@ -26,6 +26,9 @@ struct Product {
   /// Binders that are one axis of the left operand's tensor, which `depth` is then: its variable is that of
   /// the last of them. Else none.
   std::vector<graph::Axis> run;
+  /// Then, of a right operand that slides along the columns with the last of those: what it is at a step of
+  /// that one, it is so many columns further along at the first step. `depth` is the others.
+  std::optional<int64_t> slide;
   graph::ScalarId left;    ///< the product of all factors but one
   graph::ScalarId right;   ///< a load that does not depend on rows
   bool is_packed = false;  ///< the right operand may be any value, which is computed block by block first

@@ -9,7 +9,6 @@ namespace axon::tile {
 
 using graph::Axis;
 using shape::Dim;
-using shape::Var;
 
 namespace {
 
@@ -51,15 +50,6 @@ std::vector<Axis> run_of_binders(const task::Program& p, const task::TaskType& t
   const bool fits = run.size() > 1 && std::none_of(run.begin(), run.end(), elsewhere) &&
                     has_whole_rows(p, type, p.place(s.target).buffer, run.size());
   return fits ? run : std::vector<Axis>();
-}
-
-bool is_of_windows(const graph::Graph& g, graph::ScalarId load, Var v, const std::vector<Axis>& binders) {
-  const auto& at = g.scalars[load].args;
-  return std::any_of(at.begin(), at.end(), [&](graph::ScalarId index) {
-    return graph::depends_on(g, index, v) && std::any_of(binders.begin(), binders.end(), [&](const Axis& b) {
-             return graph::depends_on(g, index, b.var);
-           });
-  });
 }
 
 shape::Substitution split_run(const std::vector<Axis>& run, const Dim& index) {

@@ -14,10 +14,6 @@ namespace axon::tile {
 std::vector<graph::Axis> run_of_binders(const task::Program&, const task::TaskType&, const graph::Graph&,
                                         graph::ScalarId load, const std::vector<graph::Axis>& binders);
 
-/// Does one index of the load move with the variable and with a binder, as that of a window does?
-bool is_of_windows(const graph::Graph&, graph::ScalarId load, shape::Var,
-                   const std::vector<graph::Axis>& binders);
-
 /// The indices of the binders of a run where the axis that they are one of has this index.
 shape::Substitution split_run(const std::vector<graph::Axis>& run, const shape::Dim& index);
 
