@@ -173,21 +173,6 @@ bool ContractionMaker::is_direct(graph::ScalarId left, Elem in) const {
          offset_of_load(p_, g_, left);
 }
 
-TileId ContractionMaker::scratch(const std::string& name, Elem elem, std::vector<int64_t> shape) {
-  Tile t;
-  t.name = name_for(name);
-  t.space = Space::scratch;
-  t.elem = elem;
-  int64_t elements = 1;
-  for (const int64_t extent : shape) elements *= extent;
-  t.shape = std::move(shape);
-  t.layout = layout("line", {{Dim(elements), 1, "m"}});
-  constexpr int64_t line = 64;
-  t.offset = (made_.scratch_bytes + line - 1) / line * line;
-  made_.scratch_bytes = t.offset + elements * base::elem_bytes(elem);
-  return out_.tiles.add(std::move(t));
-}
-
 TileId ContractionMaker::staged_for(graph::ScalarId left, Elem in) {
   const auto [found, fresh] = staged_.try_emplace(left);
   if (!fresh) return found->second;
@@ -322,7 +307,7 @@ void ContractionMaker::multiply_all() {
     const auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
       const Product& other = *group.front();
       return other.left == product.left && other.depth.var == product.depth.var && other.outer.empty() &&
-             product.outer.empty() && other.depth.extent == product.depth.extent;
+             product.outer.empty() && slides(other) == slides(product);
     });
     if (same == groups.end())
       groups.push_back({&product});
@@ -345,9 +330,9 @@ void ContractionMaker::over_blocks(const std::vector<const Product*>& group,
   const bool direct = is_direct(one.left, in);
   if (!direct) staged_for(one.left, in);
   const Var step = shape::fresh_var(name_for("k"));
-  const Dim depth(depth_of(one)), first = depth * Dim(step);
-  const Dim length = shape::min(depth, one.depth.extent - first);
-  loop(step, shape::cdiv(one.depth.extent, depth), sums, [&] {
+  const Dim depth(depth_at_once(one)), first = depth * Dim(step), end = depth_of(one).extent;
+  const Dim length = shape::min(depth, end - first);
+  loop(step, shape::cdiv(end, depth), sums, [&] {
     if (!direct) stage(one, {first, length, {one.depth.extent}});
     for (const Product* product : group) over_columns(*product, first, length);
   });
@@ -355,8 +340,7 @@ void ContractionMaker::over_blocks(const std::vector<const Product*>& group,
 
 void ContractionMaker::over_columns(const Product& product, const Dim& first, const Dim& length) {
   const TileId kept = sums_.at(product.reduction);
-  if (product.is_packed && product.slide) pack_lines(product, first, length);
-  if (product.is_packed && !product.slide) pack_all(product, first, length);
+  if (product.is_packed) pack_ahead(product, first, length);
   const Var column = shape::fresh_var(name_for("c")), row = shape::fresh_var(name_for("g"));
   loop(column, shape::cdiv(columns_.stretch.length, Dim(columns())), {kept}, [&] {
     if (!product.is_packed && needs_packing(product)) pack(product, Dim(column), first, length);
@@ -375,64 +359,69 @@ void ContractionMaker::accumulate(const Product& product, TileId sums, const Dim
                                   const Dim& first, const Dim& length) {
   const RowReduction& sum = form_.reductions[product.reduction];
   const Var step = shape::fresh_var(name_for("s"));
-  auto& [left, right] = views_[product.reduction];
-  if (!left) {
-    Tile t;
-    t.space = Space::view;
-    t.name = name_for("a");
-    t.elem = sum.in;
-    t.shape = {blocks_of_.rows, block_};
-    if (product.slide) t.shape.push_back(taps_of(product));
-    left = out_.tiles.add(t);
-    t.name = name_for("b");
-    const auto packed = packed_.find(product.reduction);
-    t.elem = packed == packed_.end() ? g_.type(g_.scalars[product.right].target).elem
-                                     : out_.tiles[packed->second].elem;
-    t.shape = {block_, columns()};
-    if (product.slide) t.shape.insert(t.shape.begin() + 1, taps_of(product));
-    right = out_.tiles.add(t);
-  }
   loop(step, shape::cdiv(length, Dim(block_)), {sums}, [&] {
-    view_left(product, row, first, Dim(step));
-    view_right(product, column, first, Dim(step));
-    emit(Gemm{{sums, {row_label_, label_}},
-              {left, left_labels(product)},
-              {right, right_labels(product)},
-              sum.in,
-              "",
-              false});
+    for (int64_t line = 0; line < (slides(product) ? lines_of(product) : 1); ++line) {
+      const auto [left, right] = views_of(product, line);
+      view_left(product, row, first, Dim(step), line);
+      view_right(product, column, first, Dim(step), line);
+      emit(Gemm{{sums, {row_label_, label_}},
+                {left, labels_of_depth(product, {row_label_}, {})},
+                {right, labels_of_depth(product, {}, {label_})},
+                sum.in,
+                "",
+                false});
+    }
   });
 }
 
-std::vector<Var> ContractionMaker::left_labels(const Product& product) const {
-  if (product.slide) return {row_label_, depth_label_, tap_label_};
-  return {row_label_, depth_label_};
-}
-std::vector<Var> ContractionMaker::right_labels(const Product& product) const {
-  if (product.slide) return {depth_label_, tap_label_, label_};
-  return {depth_label_, label_};
+/// What both operands are summed over, between other labels.
+std::vector<Var> ContractionMaker::labels_of_depth(const Product& product, std::vector<Var> before,
+                                                   const std::vector<Var>& behind) const {
+  before.push_back(depth_label_);
+  if (slides(product)) before.push_back(window_label_);
+  before.insert(before.end(), behind.begin(), behind.end());
+  return before;
 }
 
-/// Of a block: as many products of an accumulator for any right operand.
-int64_t ContractionMaker::depth_of(const Product& product) const {
-  if (!product.slide) return blocks_of_.depth;
-  return std::max(blocks_of_.depth / taps_of(product) / block_, int64_t{1}) * block_;
+/// Of both operands.
+std::pair<TileId, TileId> ContractionMaker::views_of(const Product& product, int64_t line) {
+  auto& [left, right] = views_[{product.reduction, line}];
+  if (left) return {left, right};
+  const RowReduction& sum = form_.reductions[product.reduction];
+  std::vector<int64_t> depth{block_};
+  if (slides(product)) depth.push_back(steps_of_line(product, line));
+  Tile t;
+  t.space = Space::view;
+  t.name = name_for("a");
+  t.elem = sum.in;
+  t.shape = depth;
+  t.shape.insert(t.shape.begin(), blocks_of_.rows);
+  left = out_.tiles.add(t);
+  t.name = name_for("b");
+  const auto packed = packed_.find(product.reduction);
+  t.elem = packed == packed_.end() ? g_.type(g_.scalars[product.right].target).elem
+                                   : out_.tiles[packed->second].elem;
+  t.shape = depth;
+  t.shape.push_back(columns());
+  right = out_.tiles.add(t);
+  return {left, right};
 }
 
 /// Elements of the depth from `first` on.
 BlockPlace ContractionMaker::depth_place(const Product& product, const Dim& first) const {
   BlockPlace out;
   out.is_block = true;
-  out.along = product.depth.var;
+  out.along = depth_of(product).var;
   out.label = depth_label_;
   out.base = first;
   out.number = Dim(0);
-  out.bounds = {shape::less(first + Dim(depth_label_), product.depth.extent)};
+  out.bounds = {shape::less(first + Dim(depth_label_), depth_of(product).extent)};
   return out;
 }
 
-void ContractionMaker::view_left(const Product& product, const Dim& row, const Dim& first, const Dim& step) {
-  const TileId view = views_.at(product.reduction).first;
+void ContractionMaker::view_left(const Product& product, const Dim& row, const Dim& first, const Dim& step,
+                                 int64_t line) {
+  const TileId view = views_of(product, line).first;
   BlockPlace from = depth_place(product, first + Dim(block_) * step);
   const Dim number = Dim(blocks_of_.rows) * row + Dim(row_label_);
   if (rows_.axis && blocks_of_.one_row) at_row(Dim(0));
@@ -443,8 +432,9 @@ void ContractionMaker::view_left(const Product& product, const Dim& row, const D
     from.bounds.push_back(shape::less(number, rows_.stretch.length));
   }
   in_run(product);
-  if (product.slide) at_[product.run.back().var] = Dim(tap_label_);
-  View made{{view, left_labels(product)}, {}, {from.bounds, Number()}};
+  if (slides(product))
+    at_[product.run.back().var] = Dim(line) + Dim(product.slide->steps) * Dim(window_label_);
+  View made{{view, labels_of_depth(product, {row_label_}, {})}, {}, {from.bounds, Number()}};
   if (const auto staged = staged_.find(product.left); staged != staged_.end()) {
     made.from.tile = staged->second;
     made.from.at = {at(number), at(step), at(Dim(depth_label_))};
@@ -455,15 +445,19 @@ void ContractionMaker::view_left(const Product& product, const Dim& row, const D
 }
 
 void ContractionMaker::view_right(const Product& product, const Dim& column, const Dim& first,
-                                  const Dim& step) {
-  const TileId view = views_.at(product.reduction).second;
+                                  const Dim& step, int64_t line) {
+  const TileId view = views_of(product, line).second;
   BlockPlace from = depth_place(product, first + Dim(block_) * step);
-  View made{{view, right_labels(product)}, {}, {}};
+  View made{{view, labels_of_depth(product, {}, {label_})}, {}, {}};
   if (const auto packed = packed_.find(product.reduction); packed != packed_.end()) {
     made.from.tile = packed->second;
-    made.from.at = {at(Dim(block_) * step + Dim(depth_label_)), at(Dim(label_))};
+    const Dim depth = Dim(block_) * step + Dim(depth_label_);
+    made.from.at = {at(depth), at(Dim(label_))};
     if (product.is_packed) made.from.at.insert(made.from.at.begin(), at(column));
-    if (product.slide) made.from.at.back() = at(Dim(label_) + Dim(*product.slide) * Dim(tap_label_));
+    if (slides(product)) {
+      made.from.at.insert(made.from.at.end() - 1, at(Dim(line)));
+      made.from.at.back() = at(Dim(label_) + Dim(product.slide->columns) * Dim(window_label_));
+    }
     made.bounds = {from.bounds, Number()};
     return emit(std::move(made));
   }

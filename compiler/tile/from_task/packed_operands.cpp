@@ -1,29 +1,69 @@
-// See contractions.h: right operands of products that may be any values, as those of windows with zeros
-// around the tensor, in scratch memory.
-//
-// In: a block of the depth. Out: the operand's values along it, for all columns of the part, as blocks of
-// columns that rows go over. Invariant: outside of the depth and of the columns they are 0. What a choice
-// leaves out as 0 is not read.
+// See packed_operands.h.
+#include "tile/from_task/packed_operands.h"
+
 #include <algorithm>
 
 #include "task/facts.h"
-#include "tile/from_task/contractions.h"
 #include "tile/from_task/runs.h"
-#include "tile/from_task/windows.h"
 
 namespace axon::tile {
 
+void OperandMaker::pack_ahead(const Product& product, const Dim& first, const Dim& length) {
+  if (slides(product)) return pack_lines(product, first, length);
+  pack_values(product, first, length);
+}
+
+graph::Axis OperandMaker::depth_of(const Product& product) const {
+  if (!slides(product)) return product.depth;
+  graph::Axis out{product.run[product.run.size() - 2].var, Dim(1)};
+  for (size_t b = 0; b + 1 < product.run.size(); ++b) out.extent = out.extent * product.run[b].extent;
+  return out;
+}
+
+/// As many products of an accumulator for any operand.
+int64_t OperandMaker::depth_at_once(const Product& product) const {
+  if (!slides(product)) return blocks_of_.depth;
+  return std::max(blocks_of_.depth / product.window() / block_, int64_t{1}) * block_;
+}
+
+int64_t OperandMaker::lines_of(const Product& product) const {
+  return std::min(product.slide->steps, product.window());
+}
+
+int64_t OperandMaker::steps_of_line(const Product& product, int64_t line) const {
+  return (product.window() - line + product.slide->steps - 1) / product.slide->steps;
+}
+
+/// Columns that windows reach beyond their own.
+int64_t OperandMaker::beyond(const Product& product, int64_t line) const {
+  return (steps_of_line(product, line) - 1) * product.slide->columns;
+}
+
+TileId OperandMaker::scratch(const std::string& name, Elem elem, std::vector<int64_t> shape) {
+  Tile t;
+  t.name = name_for(name);
+  t.space = Space::scratch;
+  t.elem = elem;
+  int64_t elements = 1;
+  for (const int64_t extent : shape) elements *= extent;
+  t.shape = std::move(shape);
+  t.layout = layout("line", {{Dim(elements), 1, "m"}});
+  constexpr int64_t line = 64;
+  t.offset = (made_.scratch_bytes + line - 1) / line * line;
+  made_.scratch_bytes = t.offset + elements * base::elem_bytes(elem);
+  return out_.tiles.add(std::move(t));
+}
+
 /// The binders where the depth has this index, and what holds of them that the prover does not know.
-std::vector<Fact> ContractionMaker::at_depth(const Product& product, const Dim& number) {
+std::vector<Fact> OperandMaker::at_depth(const Product& product, const Dim& number) {
   if (product.run.empty()) {
     at_[product.depth.var] = number;
     add_range(product.depth.var, product.depth.extent);
     return {};
   }
-  std::vector<graph::Axis> run = product.run;
-  if (product.slide) run.pop_back();
   for (const graph::Axis& binder : product.run) add_range(binder.var, binder.extent);
-  if (product.slide) at_[product.run.back().var] = Dim(0);
+  std::vector<graph::Axis> run = product.run;
+  if (slides(product)) run.pop_back();
   for (const auto& [binder, index] : split_run(run, number)) at_[binder] = index;
   const auto is_constant = [](const graph::Axis& binder) { return binder.extent.constant().has_value(); };
   if (std::all_of(run.begin() + 1, run.end(), is_constant)) return {};
@@ -35,7 +75,9 @@ std::vector<Fact> ContractionMaker::at_depth(const Product& product, const Dim& 
   return facts;
 }
 
-void ContractionMaker::pack_all(const Product& product, const Dim& first, const Dim& length) {
+// ---- values, column by column ----
+
+void OperandMaker::pack_values(const Product& product, const Dim& first, const Dim& length) {
   const graph::Axis& axis = node_.domain[*form_.along];
   auto& to = packed_[product.reduction];
   const int64_t across = (columns_.most + columns() - 1) / columns();
@@ -52,80 +94,23 @@ void ContractionMaker::pack_all(const Product& product, const Dim& first, const 
   around_.resize(known);
 }
 
-int64_t ContractionMaker::taps_of(const Product& product) const {
-  return product.run.back().extent.constant().value();
-}
-
-/// How far the last step of a window is from the first.
-int64_t ContractionMaker::columns_beyond(const Product& product) const {
-  return (taps_of(product) - 1) * *product.slide;
-}
-
-/// A block of columns, and those that windows reach beyond it.
-TileId ContractionMaker::line_of(const Product& product, Elem elem) {
-  const int64_t vectors = vectors_of_line(product);
-  Tile t;
-  t.name = name_for("b");
-  t.elem = elem;
-  t.shape = {vectors * lanes_};
-  t.layout = layout("line_of_windows", {{Dim(vectors), 1, "m"}, {Dim(lanes_), 1, "v"}});
-  return out_.tiles.add(std::move(t));
-}
-int64_t ContractionMaker::vectors_of_line(const Product& product) const {
-  return (columns() + columns_beyond(product) + lanes_ - 1) / lanes_;
-}
-
-/// What windows share is packed once: each step of a window reads its block some columns further along.
-void ContractionMaker::pack_lines(const Product& product, const Dim& first, const Dim& length) {
-  const Elem in = form_.reductions[product.reduction].in;
-  const BoundedValue operand = bounded_value(g_, product.right);
-  const Elem stored = base::computed_as(g_.type(g_.scalars[operand.value].target).elem);
-  auto& to = packed_[product.reduction];
-  const int64_t across = (columns_.most + columns() - 1) / columns();
-  if (!to) to = scratch("right", in, {across, depth_of(product), vectors_of_line(product) * lanes_});
-  const Var block = shape::fresh_var(name_for("b")), step = shape::fresh_var(name_for("d"));
-  const size_t known = around_.size();
-  const std::vector<Fact> facts = at_depth(product, first + Dim(step));
-  if (!in_range(operand.value, task::both(operand.facts, around_)))
-    throw Declined{"an index may leave its axis"};
-  BlockPlace place;
-  place.is_block = true;
-  place.along = node_.domain[*form_.along].var;
-  place.label = label_;
-  place.number = Dim(block);
-  place.base = columns_.stretch.first + Dim(columns()) * Dim(block);
-  place.bounds = {shape::less(place.base + Dim(label_), columns_.stretch.first + columns_.stretch.length +
-                                                            Dim(columns_beyond(product)))};
-  for (const Fact& fact : task::both(operand.facts, facts)) place.bounds.push_back(placed(fact, place));
-  loop(block, shape::cdiv(columns_.stretch.length, Dim(columns())), {}, [&] {
-    loop(step, length, {}, [&] {
-      const Use made = converted_to(in, copied(operand.value, line_of(product, stored), place));
-      Access access;
-      access.tile = to;
-      access.at = {at(Dim(block)), at(Dim(step)), at(Dim(label_))};
-      emit(Store{made, access, {}, false});
-    });
-  });
-  around_.resize(known);
-}
-
-void ContractionMaker::pack_block(const Product& product, const Dim& step, const std::vector<Fact>& facts,
-                                  const BlockPlace& place) {
+void OperandMaker::pack_block(const Product& product, const Dim& step, const std::vector<Fact>& facts,
+                              const BlockPlace& place) {
   const TileId to = packed_.at(product.reduction);
   const Elem elem = out_.tiles[to].elem;
   const BoundedValue operand = bounded_value(g_, product.right);
+  const graph::Scalar& s = g_.scalars[operand.value];
   BlockPlace inside = place;
   for (const Fact& fact : task::both(operand.facts, facts)) inside.bounds.push_back(placed(fact, place));
   Use made;
-  if (const graph::Scalar& s = g_.scalars[operand.value];
-      s.op == graph::Op::load && !s.target.is_local() &&
+  if (s.op == graph::Op::load && !s.target.is_local() &&
       in_range(operand.value, task::both(operand.facts, around_))) {
-    made = converted_to(
-        elem, copied(operand.value, tile("b", base::computed_as(g_.type(s.target).elem), true), inside));
+    const Elem stored = base::computed_as(g_.type(s.target).elem);
+    made = converted_to(elem, copied(operand.value, tile("b", stored, true), inside));
   } else {
     Map map{{tile("b", elem, true), place.labels()}, {}, {place.bounds, Number()}};
-    std::map<ScalarId, uint32_t> known_exprs;
-    const uint32_t last = converted(map, expr(map, known_exprs, product.right, place), elem);
+    std::map<ScalarId, uint32_t> known;
+    const uint32_t last = converted(map, expr(map, known, product.right, place), elem);
     if (last + 1 != map.exprs.size()) throw Declined{"an operand is computed already"};
     made = map.to;
     emit(std::move(map));
@@ -136,8 +121,7 @@ void ContractionMaker::pack_block(const Product& product, const Dim& step, const
   emit(Store{made, access, {}, false});
 }
 
-/// What is loaded where the place's bounds hold, and 0 elsewhere.
-Use ContractionMaker::copied(ScalarId load, TileId to, const BlockPlace& place) {
+Use OperandMaker::copied(ScalarId load, TileId to, const BlockPlace& place) {
   Copy copy{{to, place.labels()}, {}, {place.bounds, Number()}};
   copy.from = access_to(load, place);
   const Use made = copy.to;
@@ -145,7 +129,7 @@ Use ContractionMaker::copied(ScalarId load, TileId to, const BlockPlace& place) 
   return made;
 }
 
-Use ContractionMaker::converted_to(Elem elem, const Use& from) {
+Use OperandMaker::converted_to(Elem elem, const Use& from) {
   Tile t = out_.tiles[from.tile];
   if (t.elem == elem) return from;
   t.name = name_for("b");
@@ -155,6 +139,53 @@ Use ContractionMaker::converted_to(Elem elem, const Use& from) {
   const Use made = map.to;
   emit(std::move(map));
   return made;
+}
+
+// ---- lines that windows share ----
+
+void OperandMaker::pack_lines(const Product& product, const Dim& first, const Dim& length) {
+  const BoundedValue operand = bounded_value(g_, product.right);
+  auto& to = packed_[product.reduction];
+  const int64_t across = (columns_.most + columns() - 1) / columns();
+  const int64_t vectors = (columns() + beyond(product, 0) + lanes_ - 1) / lanes_;
+  if (!to)
+    to = scratch("right", form_.reductions[product.reduction].in,
+                 {across, depth_at_once(product), lines_of(product), vectors * lanes_});
+  const Var block = shape::fresh_var(name_for("b")), step = shape::fresh_var(name_for("d"));
+  const size_t known = around_.size();
+  const std::vector<Fact> facts = task::both(operand.facts, at_depth(product, first + Dim(step)));
+  if (!in_range(operand.value, task::both(operand.facts, around_)))
+    throw Declined{"an index may leave its axis"};
+  for (int64_t line = 0; line < lines_of(product); ++line)
+    loop(block, shape::cdiv(columns_.stretch.length, Dim(columns())), {},
+         [&] { loop(step, length, {}, [&] { pack_line(product, Dim(block), Dim(step), line, facts); }); });
+  around_.resize(known);
+}
+
+void OperandMaker::pack_line(const Product& product, const Dim& block, const Dim& step, int64_t line,
+                             const std::vector<Fact>& facts) {
+  const TileId to = packed_.at(product.reduction);
+  const ScalarId load = bounded_value(g_, product.right).value;
+  at_[product.run.back().var] = Dim(line);
+  BlockPlace place;
+  place.is_block = true;
+  place.along = node_.domain[*form_.along].var;
+  place.label = label_;
+  place.number = block;
+  place.base = columns_.stretch.first + Dim(columns()) * block;
+  place.bounds = {shape::less(Dim(columns()) * block + Dim(label_),
+                              columns_.stretch.length + Dim(beyond(product, line)))};
+  for (const Fact& fact : facts) place.bounds.push_back(placed(fact, place));
+  Tile t;
+  t.name = name_for("b");
+  t.elem = base::computed_as(g_.type(g_.scalars[load].target).elem);
+  t.shape = {out_.tiles[to].shape.back()};
+  t.layout = layout("line_of_windows", {{Dim(t.shape[0] / lanes_), 1, "m"}, {Dim(lanes_), 1, "v"}});
+  const Use made = converted_to(out_.tiles[to].elem, copied(load, out_.tiles.add(std::move(t)), place));
+  Access access;
+  access.tile = to;
+  access.at = {at(block), at(step), at(Dim(line)), at(Dim(label_))};
+  emit(Store{made, access, {}, false});
 }
 
 }  // namespace axon::tile

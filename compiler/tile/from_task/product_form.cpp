@@ -6,7 +6,6 @@
 #include "graph/contraction.h"
 #include "tile/from_task/form_maker.h"
 #include "tile/from_task/runs.h"
-#include "tile/from_task/windows.h"
 
 namespace axon::tile {
 
@@ -105,20 +104,18 @@ class ProductFormMaker : FormMaker {
     form_.flat[p_.place(g_.scalars[product.left].target).buffer] = product.run.size();
   }
 
-  /// Only short windows: their columns are had at once.
+  /// Only of windows that are short, and of loads whose steps are numbers.
   void find_slide(Product& product) const {
     constexpr int64_t most_columns = 16;
-    const auto taps = product.run.empty() ? std::nullopt : product.run.back().extent.constant();
     const RowReduction& sum = form_.reductions[product.reduction];
-    if (!taps || *taps < 2 || g_.type(g_.scalars[product.left].target).elem != sum.in) return;
+    const auto steps = product.run.empty() ? std::nullopt : product.run.back().extent.constant();
+    if (!steps || *steps < 2 || g_.type(g_.scalars[product.left].target).elem != sum.in) return;
     const BoundedValue right = bounded_value(g_, product.right);
-    const Var column = node_.domain[*form_.along].var, tap = product.run.back().var;
-    const auto step = columns_of_step(g_, right, column, tap);
-    if (!step || step_of(right.value, column) != 1 || (*taps - 1) * *step > most_columns) return;
-    product.slide = *step;
-    product.depth = {product.run[product.run.size() - 2].var, Dim(1)};
-    for (size_t b = 0; b + 1 < product.run.size(); ++b)
-      product.depth.extent = product.depth.extent * product.run[b].extent;
+    const Var column = node_.domain[*form_.along].var;
+    product.slide = slide_of(g_, right, column, product.run.back().var);
+    const bool fits = product.slide && step_of(right.value, column) &&
+                      (*steps - 1) / product.slide->steps * product.slide->columns <= most_columns;
+    if (!fits) product.slide.reset();
   }
 
   void rename_depth(Product& product, const Axis& as) {

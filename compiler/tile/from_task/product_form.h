@@ -16,6 +16,7 @@
 #include <variant>
 
 #include "tile/from_task/row_form.h"
+#include "tile/from_task/windows.h"
 
 namespace axon::tile {
 
@@ -26,9 +27,9 @@ struct Product {
   /// Binders that are one axis of the left operand's tensor, which `depth` is then: its variable is that of
   /// the last of them. Else none.
   std::vector<graph::Axis> run;
-  /// Then, of a right operand that slides along the columns with the last of those: what it is at a step of
-  /// that one, it is so many columns further along at the first step. `depth` is the others.
-  std::optional<int64_t> slide;
+  std::optional<Slide> slide;  ///< then: of a right operand, with the last of those along the columns
+  /// How many steps such a window has.
+  int64_t window() const { return run.back().extent.constant().value(); }
   graph::ScalarId left;    ///< the product of all factors but one
   graph::ScalarId right;   ///< a load that does not depend on rows
   bool is_packed = false;  ///< the right operand may be any value, which is computed block by block first

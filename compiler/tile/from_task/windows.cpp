@@ -41,15 +41,16 @@ bool is_of_indices(const Graph& g, ScalarId condition) {
          });
 }
 
-/// How much of the one variable a step of the other is worth in an expression; 0 where it has neither.
-std::optional<int64_t> worth(const Dim& d, Var column, Var binder) {
+/// Of one expression, which has both variables.
+std::optional<Slide> slide_in(const Dim& d, Var column, Var binder) {
   const auto by_column = d.linear_in(column), by_binder = d.linear_in(binder);
   const auto of_column = by_column ? by_column->first.constant() : std::nullopt;
   const auto of_binder = by_binder ? by_binder->first.constant() : std::nullopt;
-  if (!of_column || !of_binder) return std::nullopt;
-  if (*of_column == 0) return *of_binder == 0 ? std::optional<int64_t>(0) : std::nullopt;
-  if (*of_binder % *of_column != 0 || *of_binder / *of_column <= 0) return std::nullopt;
-  return *of_binder / *of_column;
+  if (!of_column || !of_binder || *of_column == 0 || *of_binder == 0) return std::nullopt;
+  if ((*of_column < 0) != (*of_binder < 0)) return std::nullopt;
+  if (*of_binder % *of_column == 0) return Slide{1, *of_binder / *of_column};
+  if (*of_column % *of_binder == 0) return Slide{*of_column / *of_binder, 1};
+  return std::nullopt;
 }
 
 }  // namespace
@@ -75,21 +76,19 @@ bool is_of_windows(const Graph& g, ScalarId load, Var v, const std::vector<Axis>
   });
 }
 
-std::optional<int64_t> columns_of_step(const Graph& g, const BoundedValue& of, Var column, Var binder) {
+std::optional<Slide> slide_of(const Graph& g, const BoundedValue& of, Var column, Var binder) {
   const Scalar& s = g.scalars[of.value];
   if (s.op != graph::Op::load || s.target.is_local()) return std::nullopt;
   std::vector<Dim> dims;
-  for (const ScalarId arg : s.args) {
-    const auto dim = graph::affine_index(g, arg);
-    if (!dim) return std::nullopt;
-    dims.push_back(*dim);
-  }
+  for (const ScalarId arg : s.args) dims.push_back(graph::affine_index(g, arg).value_or(Dim(column)));
   for (const Fact& fact : of.facts) dims.push_back(fact.lhs), dims.push_back(fact.rhs);
-  std::optional<int64_t> found;
+  std::optional<Slide> found;
   for (const Dim& d : dims) {
-    const auto step = worth(d, column, binder);
-    if (!step || (*step != 0 && found && found != step)) return std::nullopt;
-    if (*step != 0) found = step;
+    if (!d.contains(column) && !d.contains(binder)) continue;
+    const auto slide = slide_in(d, column, binder);
+    if (!slide) return std::nullopt;
+    if (found && (found->steps != slide->steps || found->columns != slide->columns)) return std::nullopt;
+    found = slide;
   }
   return found;
 }

@@ -25,9 +25,12 @@ BoundedValue bounded_value(const graph::Graph&, graph::ScalarId);
 bool is_of_windows(const graph::Graph&, graph::ScalarId load, shape::Var,
                    const std::vector<graph::Axis>& binders);
 
-/// Of a load under bounds: how many columns further along it has the value that one step of the binder gives,
-/// a positive number. nullopt where that is no number, or other things depend on the two.
-std::optional<int64_t> columns_of_step(const graph::Graph&, const BoundedValue&, shape::Var column,
-                                       shape::Var binder);
+/// How a window goes on: after `steps` of the binder it has the value of the first step some columns further
+/// along. One of the two is 1.
+struct Slide {
+  int64_t steps = 1, columns = 1;
+};
+/// Of a load under bounds. nullopt where the two are no numbers, or one index has one of them alone.
+std::optional<Slide> slide_of(const graph::Graph&, const BoundedValue&, shape::Var column, shape::Var binder);
 
 }  // namespace axon::tile
