@@ -257,9 +257,10 @@ Access ContractionMaker::sums_at(const Product& product, const Dim& column, cons
 /// The accumulators of all columns of a block stay in registers, and the left operand, where it is computed,
 /// in scratch.
 void ContractionMaker::multiply_one_row(const Product& product) {
-  if (product.is_packed) throw Declined{"what is computed is multiplied by several rows"};
+  if (product.is_packed && (!slides(product) || product_.row))
+    throw Declined{"a right operand is packed for several rows"};
   const Elem in = form_.reductions[product.reduction].in;
-  const Dim depth = product.depth.extent;
+  const Dim depth = depth_of(product).extent;
   if (!is_direct(product.left, in)) {
     if (!product.outer.empty()) throw Declined{"a left operand of several depths is computed"};
     if (depth.constant().value_or(0) > most_depth) throw Declined{"a left operand is too long for scratch"};
@@ -270,16 +271,29 @@ void ContractionMaker::multiply_one_row(const Product& product) {
       stage(product, {Dim(0), depth, {depth}});
     }
   }
-  if (needs_packing(product) && step_of_load(p_, g_, product.right, node_.domain[*form_.along].var) != 1)
+  if (!product.is_packed && needs_packing(product) &&
+      step_of_load(p_, g_, product.right, node_.domain[*form_.along].var) != 1)
     throw Declined{"a right operand goes across memory"};
   const Use sums = accumulators(product);
   const Var block = shape::fresh_var(name_for("c"));
   loop(block, shape::cdiv(columns_.stretch.length, Dim(columns())), {}, [&] {
     emit(Map{sums, {of_number({}, in)}, {}});
-    over_binders(product.outer, {sums.tile},
-                 [&] { accumulate(product, sums.tile, Dim(0), Dim(block), Dim(0), depth); });
+    over_binders(product.outer, {sums.tile}, [&] {
+      if (product.is_packed) return over_packed(product, sums.tile, Dim(block));
+      accumulate(product, sums.tile, Dim(0), Dim(block), Dim(0), depth);
+    });
     emit(
         Store{sums, sums_at(product, Dim(block), Dim(0), {at(Dim(row_label_)), at(Dim(label_))}), {}, false});
+  });
+}
+
+void ContractionMaker::over_packed(const Product& product, TileId sums, const Dim& column) {
+  const Var step = shape::fresh_var(name_for("k"));
+  const Dim depth(depth_at_once(product)), first = depth * Dim(step), end = depth_of(product).extent;
+  const Dim length = shape::min(depth, end - first);
+  loop(step, shape::cdiv(end, depth), {sums}, [&] {
+    pack_lines(product, column, first, length);
+    accumulate(product, sums, Dim(0), column, first, length);
   });
 }
 
@@ -398,7 +412,7 @@ std::pair<TileId, TileId> ContractionMaker::views_of(const Product& product, int
   t.shape.insert(t.shape.begin(), blocks_of_.rows);
   left = out_.tiles.add(t);
   t.name = name_for("b");
-  const auto packed = packed_.find(product.reduction);
+  const auto packed = packed_.find({product.reduction, line});
   t.elem = packed == packed_.end() ? g_.type(g_.scalars[product.right].target).elem
                                    : out_.tiles[packed->second].elem;
   t.shape = depth;
@@ -449,15 +463,13 @@ void ContractionMaker::view_right(const Product& product, const Dim& column, con
   const TileId view = views_of(product, line).second;
   BlockPlace from = depth_place(product, first + Dim(block_) * step);
   View made{{view, labels_of_depth(product, {}, {label_})}, {}, {}};
-  if (const auto packed = packed_.find(product.reduction); packed != packed_.end()) {
+  if (const auto packed = packed_.find({product.reduction, line}); packed != packed_.end()) {
     made.from.tile = packed->second;
     const Dim depth = Dim(block_) * step + Dim(depth_label_);
     made.from.at = {at(depth), at(Dim(label_))};
     if (product.is_packed) made.from.at.insert(made.from.at.begin(), at(column));
-    if (slides(product)) {
-      made.from.at.insert(made.from.at.end() - 1, at(Dim(line)));
+    if (slides(product))
       made.from.at.back() = at(Dim(label_) + Dim(product.slide->columns) * Dim(window_label_));
-    }
     made.bounds = {from.bounds, Number()};
     return emit(std::move(made));
   }
@@ -495,7 +507,7 @@ bool ContractionMaker::needs_packing(const Product& product) const {
 void ContractionMaker::pack(const Product& product, const Dim& column, const Dim& first, const Dim& length) {
   if (step_of_load(p_, g_, product.right, node_.domain[*form_.along].var) != 1)
     throw Declined{"a right operand goes across memory"};
-  auto& to = packed_[product.reduction];
+  auto& to = packed_[{product.reduction, 0}];
   if (!to) to = scratch("right", form_.reductions[product.reduction].in, {blocks_of_.depth, columns()});
   const Var step = shape::fresh_var(name_for("d"));
   BlockPlace from;

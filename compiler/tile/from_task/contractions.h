@@ -43,6 +43,7 @@ class ContractionMaker : OperandMaker {
 
   // Sums:
   void multiply_one_row(const Product&);
+  void over_packed(const Product&, TileId sums, const Dim& column);
   void multiply_all();
   void clear(const Product&);
   void over_blocks(const std::vector<const Product*>&, const std::vector<TileId>& sums);

@@ -9,8 +9,22 @@
 namespace axon::tile {
 
 void OperandMaker::pack_ahead(const Product& product, const Dim& first, const Dim& length) {
-  if (slides(product)) return pack_lines(product, first, length);
-  pack_values(product, first, length);
+  check_loads(product);
+  if (!slides(product)) return pack_values(product, first, length);
+  const Var block = shape::fresh_var(name_for("b"));
+  loop(block, shape::cdiv(columns_.stretch.length, Dim(columns())), {},
+       [&] { pack_lines(product, Dim(block), first, length); });
+}
+
+/// Vectors of columns are a few loads of vectors.
+void OperandMaker::check_loads(const Product& product) const {
+  constexpr int64_t most_apart = 4;
+  const Var column = node_.domain[*form_.along].var;
+  for (const ScalarId load : graph::loads_in(g_, product.right)) {
+    if (g_.scalars[load].target.is_local() || !graph::depends_on(g_, load, column)) continue;
+    const auto step = step_of_load(p_, g_, load, column);
+    if (!step || *step < 0 || *step > most_apart) throw Declined{"a right operand goes across memory"};
+  }
 }
 
 graph::Axis OperandMaker::depth_of(const Product& product) const {
@@ -79,7 +93,7 @@ std::vector<Fact> OperandMaker::at_depth(const Product& product, const Dim& numb
 
 void OperandMaker::pack_values(const Product& product, const Dim& first, const Dim& length) {
   const graph::Axis& axis = node_.domain[*form_.along];
-  auto& to = packed_[product.reduction];
+  auto& to = packed_[{product.reduction, 0}];
   const int64_t across = (columns_.most + columns() - 1) / columns();
   if (!to)
     to = scratch("right", form_.reductions[product.reduction].in, {across, blocks_of_.depth, columns()});
@@ -96,7 +110,7 @@ void OperandMaker::pack_values(const Product& product, const Dim& first, const D
 
 void OperandMaker::pack_block(const Product& product, const Dim& step, const std::vector<Fact>& facts,
                               const BlockPlace& place) {
-  const TileId to = packed_.at(product.reduction);
+  const TileId to = packed_.at({product.reduction, 0});
   const Elem elem = out_.tiles[to].elem;
   const BoundedValue operand = bounded_value(g_, product.right);
   const graph::Scalar& s = g_.scalars[operand.value];
@@ -143,29 +157,25 @@ Use OperandMaker::converted_to(Elem elem, const Use& from) {
 
 // ---- lines that windows share ----
 
-void OperandMaker::pack_lines(const Product& product, const Dim& first, const Dim& length) {
+void OperandMaker::pack_lines(const Product& product, const Dim& block, const Dim& first, const Dim& length) {
   const BoundedValue operand = bounded_value(g_, product.right);
-  auto& to = packed_[product.reduction];
-  const int64_t across = (columns_.most + columns() - 1) / columns();
-  const int64_t vectors = (columns() + beyond(product, 0) + lanes_ - 1) / lanes_;
-  if (!to)
-    to = scratch("right", form_.reductions[product.reduction].in,
-                 {across, depth_at_once(product), lines_of(product), vectors * lanes_});
-  const Var block = shape::fresh_var(name_for("b")), step = shape::fresh_var(name_for("d"));
+  const Var step = shape::fresh_var(name_for("d"));
   const size_t known = around_.size();
   const std::vector<Fact> facts = task::both(operand.facts, at_depth(product, first + Dim(step)));
   if (!in_range(operand.value, task::both(operand.facts, around_)))
     throw Declined{"an index may leave its axis"};
   for (int64_t line = 0; line < lines_of(product); ++line)
-    loop(block, shape::cdiv(columns_.stretch.length, Dim(columns())), {},
-         [&] { loop(step, length, {}, [&] { pack_line(product, Dim(block), Dim(step), line, facts); }); });
+    loop(step, length, {}, [&] { pack_line(product, block, Dim(step), line, facts); });
   around_.resize(known);
 }
 
 void OperandMaker::pack_line(const Product& product, const Dim& block, const Dim& step, int64_t line,
                              const std::vector<Fact>& facts) {
-  const TileId to = packed_.at(product.reduction);
-  const ScalarId load = bounded_value(g_, product.right).value;
+  const int64_t vectors = (columns() + beyond(product, line) + lanes_ - 1) / lanes_;
+  const int64_t across = (columns_.most + columns() - 1) / columns();
+  const Elem in = form_.reductions[product.reduction].in;
+  auto& to = packed_[{product.reduction, line}];
+  if (!to) to = scratch("right", in, {across, depth_at_once(product), vectors * lanes_});
   at_[product.run.back().var] = Dim(line);
   BlockPlace place;
   place.is_block = true;
@@ -176,15 +186,16 @@ void OperandMaker::pack_line(const Product& product, const Dim& block, const Dim
   place.bounds = {shape::less(Dim(columns()) * block + Dim(label_),
                               columns_.stretch.length + Dim(beyond(product, line)))};
   for (const Fact& fact : facts) place.bounds.push_back(placed(fact, place));
+  const ScalarId load = bounded_value(g_, product.right).value;
   Tile t;
   t.name = name_for("b");
   t.elem = base::computed_as(g_.type(g_.scalars[load].target).elem);
-  t.shape = {out_.tiles[to].shape.back()};
-  t.layout = layout("line_of_windows", {{Dim(t.shape[0] / lanes_), 1, "m"}, {Dim(lanes_), 1, "v"}});
-  const Use made = converted_to(out_.tiles[to].elem, copied(load, out_.tiles.add(std::move(t)), place));
+  t.shape = {vectors * lanes_};
+  t.layout = layout("line_of_windows", {{Dim(vectors), 1, "m"}, {Dim(lanes_), 1, "v"}});
+  const Use made = converted_to(in, copied(load, out_.tiles.add(std::move(t)), place));
   Access access;
   access.tile = to;
-  access.at = {at(block), at(step), at(Dim(line)), at(Dim(label_))};
+  access.at = {at(block), at(step), at(Dim(label_))};
   emit(Store{made, access, {}, false});
 }
 

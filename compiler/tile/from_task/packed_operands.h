@@ -40,6 +40,8 @@ class OperandMaker : protected ProgramMaker {
 
   /// The right operand along the depth from `first` on.
   void pack_ahead(const Product&, const Dim& first, const Dim& length);
+  /// Where windows slide, the same of one block of columns.
+  void pack_lines(const Product&, const Dim& block, const Dim& first, const Dim& length);
   static bool slides(const Product& product) { return product.slide.has_value(); }
   graph::Axis depth_of(const Product&) const;
   int64_t depth_at_once(const Product&) const;
@@ -55,13 +57,14 @@ class OperandMaker : protected ProgramMaker {
   const ProductForm& product_;
   const ContractionBlocks blocks_of_;
   Part columns_;
-  std::map<uint32_t, TileId> packed_;  ///< right operands in scratch, by reduction
+  /// Right operands in scratch, by reduction and line; where no windows slide, there is one.
+  std::map<std::pair<uint32_t, int64_t>, TileId> packed_;
 
  private:
   std::vector<Fact> at_depth(const Product&, const Dim& number);
+  void check_loads(const Product&) const;
   void pack_values(const Product&, const Dim& first, const Dim& length);
   void pack_block(const Product&, const Dim& step, const std::vector<Fact>& facts, const BlockPlace&);
-  void pack_lines(const Product&, const Dim& first, const Dim& length);
   void pack_line(const Product&, const Dim& block, const Dim& step, int64_t line,
                  const std::vector<Fact>& facts);
   int64_t beyond(const Product&, int64_t line) const;
