@@ -31,15 +31,18 @@ ContractionBlocks blocks_for(const Machine& machine, bool one_row) {
   return out;
 }
 
-/// Is a stride of the row-major tensor a product of two sums? Of such the prover does not show the signs.
-static bool multiplies_sums(const Tensor& tensor) {
-  return std::count_if(tensor.shape.begin() + (tensor.shape.empty() ? 0 : 1), tensor.shape.end(),
-                       [](const Dim& extent) { return extent.terms().size() > 1; }) > 1;
+/// Does the prover show that no stride is negative, as the verifier has to?
+bool ContractionMaker::strides_are_known(const Tensor& tensor) const {
+  return std::all_of(tensor.place.shards.begin(), tensor.place.shards.end(), [&](const layout::Iter& iter) {
+    return shape::prove(p_.facts, shape::at_least(iter.stride, 0)).verdict == shape::Verdict::proved;
+  });
 }
 
 MadeProgram ContractionMaker::run() {
   open();
   choose_lanes();
+  if (!blocks_of_.one_row && !product_.row && product_.products.front().is_packed)
+    throw Declined{"a right operand is packed for several rows"};
   results_.resize(form_.reductions.size());
   Body statements;
   body_ = &statements;
@@ -48,7 +51,7 @@ MadeProgram ContractionMaker::run() {
              [&] { in_parts(form_.along, most_columns, columns_, [&] { part_of_task(); }); });
   });
   for (const Tensor& tensor : out_.tensors)
-    if (multiplies_sums(tensor)) throw Declined{"the prover does not follow such extents"};
+    if (!strides_are_known(tensor)) throw Declined{"the prover does not follow such extents"};
   if (made_.scratch_bytes > out_.machine.scratch) throw Declined{"its blocks do not fit into scratch"};
   return close(statements, streams_);
 }

@@ -26,6 +26,7 @@ class ContractionMaker : OperandMaker {
  private:
   // Loops around the product of two matrices:
   void in_parts(std::optional<uint32_t> axis, int64_t most, Part& part, const std::function<void()>& inside);
+  bool strides_are_known(const Tensor&) const;
   void part_of_task();
   void note_first_read();
   /// Rows one by one, with their number in blocks and in a block. `results_` of statistics are set.

@@ -78,7 +78,7 @@ std::vector<Fact> OperandMaker::at_depth(const Product& product, const Dim& numb
   for (const graph::Axis& binder : product.run) add_range(binder.var, binder.extent);
   std::vector<graph::Axis> run = product.run;
   if (slides(product)) run.pop_back();
-  for (const auto& [binder, index] : split_run(run, number)) at_[binder] = index;
+  for (const auto& [binder, index] : split_run(p_, run, number)) at_[binder] = index;
   const auto is_constant = [](const graph::Axis& binder) { return binder.extent.constant().has_value(); };
   if (std::all_of(run.begin() + 1, run.end(), is_constant)) return {};
   std::vector<Fact> facts;

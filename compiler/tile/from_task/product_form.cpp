@@ -21,7 +21,8 @@ class ProductFormMaker : FormMaker {
     for (const ScalarId output : whole_) form_.outputs.push_back(without_reductions(output));
     ProductForm out;
     for (const auto& [sum, number] : products_)
-      if (const auto found = graph::find_contraction(g_, {}, sum, node_.domain); found && found->load.valid())
+      if (const auto found = graph::find_contraction(g_, {}, sum, node_.domain);
+          found && is_product(*found))
         add_product(out, *found, number);
     if (out.products.empty()) throw NoForm{"it is no product of two matrices"};
     check_statistics(out);
@@ -46,27 +47,22 @@ class ProductFormMaker : FormMaker {
     if (!sum.first.is(0) || sum.end != sum.along.extent) throw NoForm{"a mask bounds a product"};
     Product made;
     made.reduction = number;
-    made.depth = found.depth();
-    made.right = found.load;
-    for (const Axis& binder : g_.scalars[found.reduce].binders)
-      if (binder.var != made.depth.var) made.outer.push_back(binder);
-    for (const ScalarId factor : found.left) {
-      const ScalarId one = without_reductions(factor);
-      made.left = made.left.valid() ? graph::apply(g_, graph::Op::mul, {made.left, one}) : one;
-    }
-    if (!offset_of_load(p_, g_, made.right)) throw NoForm{"the data decides an index"};
-    auto column =
-        static_cast<uint32_t>(std::find_if(node_.domain.begin(), node_.domain.end(),
-                                           [&](const Axis& a) { return a.var == found.column.var; }) -
-                              node_.domain.begin());
-    auto row = longest(found.rows);
-    if (const auto other = stored_along(found.rows); may_pack_ && !is_stored_along(column) && other) {
-      std::swap(made.left, made.right);
-      row = longest(found.columns);
+    made.left = product_of(found.left);
+    made.right = found.load.valid() ? found.load : product_of(found.right);
+    std::optional<uint32_t> column, row = longest(found.rows);
+    if (found.load.valid()) column = position_of(found.column);
+    const auto other = stored_along(found.load.valid() ? found.rows : found.columns);
+    if (may_pack_ && other && !(column && is_stored_along(*column))) {
+      if (found.load.valid()) {
+        std::swap(made.left, made.right);
+        row = longest(found.columns);
+      }
       column = *other;
       made.is_packed = true;
     }
-    if (may_pack_) join_depths(made, g_.scalars[found.reduce].binders, node_.domain[column].var);
+    if (!column || !choose_depth(made, found)) throw NoForm{"it is no product of two matrices"};
+    if (found.load.valid() && !offset_of_load(p_, g_, found.load)) throw NoForm{"the data decides an index"};
+    if (may_pack_) join_depths(made, g_.scalars[found.reduce].binders, node_.domain[*column].var);
     for (const Product& other : out.products)
       if (made.run.empty() && other.run.empty() && other.depth.extent == made.depth.extent)
         rename_depth(made, other.depth);
@@ -75,6 +71,42 @@ class ProductFormMaker : FormMaker {
     form_.along = column;
     out.row = row;
     out.products.push_back(std::move(made));
+  }
+
+  /// A sum of products that lies along no column is none: a norm's sum of squares, say.
+  bool is_product(const graph::Contraction& found) const {
+    return found.load.valid() || (may_pack_ && stored_along(found.columns));
+  }
+
+  ScalarId product_of(const std::vector<ScalarId>& factors) {
+    ScalarId all;
+    for (const ScalarId factor : factors) {
+      const ScalarId one = without_reductions(factor);
+      all = all.valid() ? graph::apply(g_, graph::Op::mul, {all, one}) : one;
+    }
+    return all;
+  }
+
+  uint32_t position_of(const Axis& axis) const {
+    const auto found = std::find_if(node_.domain.begin(), node_.domain.end(),
+                                    [&](const Axis& a) { return a.var == axis.var; });
+    return static_cast<uint32_t>(found - node_.domain.begin());
+  }
+
+  /// The binder that the recogniser names, or the last one that both operands depend on.
+  bool choose_depth(Product& made, const graph::Contraction& found) const {
+    const std::vector<Axis>& binders = g_.scalars[found.reduce].binders;
+    const auto both = [&](const Axis& b) {
+      return found.load.valid()
+                 ? b.var == found.depth().var
+                 : graph::depends_on(g_, made.left, b.var) && graph::depends_on(g_, made.right, b.var);
+    };
+    const auto depth = std::find_if(binders.rbegin(), binders.rend(), both);
+    if (depth == binders.rend()) return false;
+    made.depth = *depth;
+    for (const Axis& binder : binders)
+      if (binder.var != made.depth.var) made.outer.push_back(binder);
+    return true;
   }
 
   bool is_stored_along(uint32_t axis) const {

@@ -52,10 +52,12 @@ std::vector<Axis> run_of_binders(const task::Program& p, const task::TaskType& t
   return fits ? run : std::vector<Axis>();
 }
 
-shape::Substitution split_run(const std::vector<Axis>& run, const Dim& index) {
+shape::Substitution split_run(const task::Program& p, const std::vector<Axis>& run, const Dim& index) {
   shape::Substitution out;
   // There are no elements where an extent is 0, but the code for such sizes divides as well.
-  const auto divisor = [](const Dim& d) { return d.constant() ? d : shape::max(d, Dim(1)); };
+  const auto divisor = [&](const Dim& d) {
+    return task::holds(p, p.facts, shape::at_least(d, Dim(1))) ? d : shape::max(d, Dim(1));
+  };
   Dim rest = index;
   for (size_t b = run.size(); b-- > 1;) {
     out[run[b].var] = shape::mod(rest, divisor(run[b].extent));

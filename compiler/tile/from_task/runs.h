@@ -15,6 +15,7 @@ std::vector<graph::Axis> run_of_binders(const task::Program&, const task::TaskTy
                                         graph::ScalarId load, const std::vector<graph::Axis>& binders);
 
 /// The indices of the binders of a run where the axis that they are one of has this index.
-shape::Substitution split_run(const std::vector<graph::Axis>& run, const shape::Dim& index);
+shape::Substitution split_run(const task::Program&, const std::vector<graph::Axis>& run,
+                              const shape::Dim& index);
 
 }  // namespace axon::tile
