@@ -68,10 +68,13 @@ GemmLimits limits_of(const tile::Program& p, const Views& views, const tile::Gem
     for (const Fact& fact : bounds_of(p, views, *use)) {
       const auto rows = leaves_out && out.row ? count_of(fact, *out.row, labels) : std::nullopt;
       const auto steps = leaves_out && out.depth ? count_of(fact, *out.depth, labels) : std::nullopt;
+      const auto columns = leaves_out ? count_of(fact, gemm.acc.labels.back(), labels) : std::nullopt;
       if (rows)
         out.rows.push_back(*rows);
       else if (steps)
         out.steps.push_back(*steps), out.of_steps.push_back(fact);
+      else if (columns)
+        out.columns.push_back(*columns), out.of_columns.push_back(fact);
       else
         out.others.push_back(fact);
     }
@@ -90,7 +93,7 @@ bool Products::is_whole(const std::vector<Fact>& bounds, const std::map<Var, int
 
 int64_t Products::registers_of(int64_t rows) const {
   return std::max<int64_t>(1, std::count_if(accumulators_.begin(), accumulators_.end(),
-                                            [&](const Accumulator& a) { return a.row < rows; }));
+                                            [&](const Accumulator& a) { return has(a, rows); }));
 }
 
 /// Asks for what the operand reads of a tensor some way ahead: of a single row nothing is read again, and
@@ -130,7 +133,7 @@ void Products::multiply(const tile::Gemm& gemm, const Substitution& at, int64_t 
     return c_.a.cast(accesses_.read(use, lanes), c_.p.tiles[use.tile].elem, gemm.in);
   });
   for (const Accumulator& acc : accumulators_) {
-    if (acc.row >= rows) continue;
+    if (!has(acc, rows)) continue;
     const Lanes here = with_more(acc.lanes, at);
     constexpr int64_t line = 64;
     const int64_t bytes = acc.lanes.width * base::elem_bytes(c_.p.tiles[gemm.b.tile].elem);
@@ -191,10 +194,12 @@ void Products::emit(const tile::Op& op, const tile::Gemm& gemm) {
   extents_ = extents_of_labels(c_.p, op);
   accumulators_.clear();
   Sweep(c_, registers_, op, gemm.acc).each(false, [&](const Lanes& lanes, int64_t number) {
-    int64_t row = 0;
-    for (const Substitution& labels : lanes.labels)
+    int64_t row = 0, column = extents_.at(gemm.acc.labels.back());
+    for (const Substitution& labels : lanes.labels) {
       if (limits.row) row = std::max(row, *labels.at(*limits.row).constant());
-    accumulators_.push_back({lanes, number, row});
+      column = std::min(column, *labels.at(gemm.acc.labels.back()).constant());
+    }
+    accumulators_.push_back({lanes, number, row, column / lanes.width});
   });
   const int64_t rows = limits.row ? extents_.at(*limits.row) : 1;
   asks_ = rows == 1 && c_.f.level.bytes_ahead > 0;

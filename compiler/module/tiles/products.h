@@ -19,8 +19,10 @@ struct GemmLimits {
   std::optional<Var> depth;  ///< the first label that is summed
   std::vector<Var> inner;    ///< the others that are
   std::vector<Dim> rows, steps;
-  std::vector<Fact> of_steps;  ///< the facts that `steps` come from
-  std::vector<Fact> others;    ///< bounds that are masks
+  std::vector<Fact> of_steps;    ///< the facts that `steps` come from
+  std::vector<Dim> columns;      ///< so many columns there are; those of a vector that has some are masked
+  std::vector<Fact> of_columns;  ///< the facts that `columns` come from
+  std::vector<Fact> others;      ///< bounds that are masks
 };
 GemmLimits limits_of(const tile::Program&, const Views&, const tile::Gemm&);
 
@@ -35,11 +37,15 @@ class Products {
     Lanes lanes;
     int64_t number = 0;  ///< of the register
     int64_t row = 0;
+    int64_t vector = 0;  ///< of columns
   };
   void some_rows(const tile::Gemm&, const GemmLimits&, int64_t rows);
   void multiply_inner(const tile::Gemm&, const std::vector<Var>& inner, const Substitution& at, int64_t rows);
   void multiply(const tile::Gemm&, const Substitution& at, int64_t rows);
   void ask_for(const tile::Use&, Lanes);
+  bool has(const Accumulator& a, int64_t rows) const {
+    return a.row < rows && a.vector < c_.vectors.value_or(INT64_MAX);
+  }
   bool is_whole(const std::vector<Fact>&, const std::map<Var, int64_t>& extents);
   int64_t registers_of(int64_t rows) const;
 

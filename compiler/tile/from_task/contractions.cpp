@@ -470,7 +470,10 @@ void ContractionMaker::view_right(const Product& product, const Dim& column, con
     made.from.tile = packed->second;
     const Dim depth = Dim(block_) * step + Dim(depth_label_);
     made.from.at = {at(depth), at(Dim(label_))};
-    if (product.is_packed) made.from.at.insert(made.from.at.begin(), at(column));
+    if (product.is_packed) {
+      made.from.at.insert(made.from.at.begin(), at(column));
+      from.bounds.push_back(shape::less(Dim(columns()) * column + Dim(label_), columns_.stretch.length));
+    }
     if (slides(product))
       made.from.at.back() = at(Dim(label_) + Dim(product.slide->columns) * Dim(window_label_));
     made.bounds = {from.bounds, Number()};
