@@ -25,6 +25,11 @@ void OperandMaker::check_loads(const Product& product) const {
     const auto step = step_of_load(p_, g_, load, column);
     if (!step || *step < 0 || *step > most_apart) throw Declined{"a right operand goes across memory"};
   }
+  // Sums that are kept between iterations count as filled where a bound changes with these.
+  for (const Fact& fact : bounded_value(g_, product.right).facts)
+    for (const graph::Axis& binder : product.outer)
+      if (fact.lhs.contains(binder.var) || fact.rhs.contains(binder.var))
+        throw Declined{"bounds of windows change in loops around"};
 }
 
 graph::Axis OperandMaker::depth_of(const Product& product) const {
