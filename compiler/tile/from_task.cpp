@@ -158,23 +158,25 @@ class Chooser {
 
 /// By multiply-adds of vectors, of as many columns as registers hold with what is made of them.
 static MadeProgram contraction_of(const Origin& of, const ProductForm& product, const Machine& machine,
-                                  bool one_row) {
-  for (ContractionBlocks blocks = blocks_for(machine, one_row);; blocks.vectors /= 2) {
+                                  bool one_row, bool slides) {
+  ContractionBlocks blocks = blocks_for(machine, one_row);
+  for (blocks.slides = slides;; blocks.vectors /= 2) {
     if (blocks.vectors == 0) throw Declined{"its tiles do not fit into registers"};
     MadeProgram made = ContractionMaker(of, product, machine, blocks).run();
     if (registers_of(made.program) <= machine.registers) return made;
   }
 }
 
-/// A single row first.
+/// A single row first, windows that slide before others.
 static std::vector<MadeProgram> contractions_of(const Origin& of, const ProductForm& product,
                                                 const Machine& machine) {
   std::vector<MadeProgram> list;
-  for (const bool one_row : {true, false}) {
+  for (const auto& [one_row, slides] :
+       {std::pair(true, true), {true, false}, {false, true}, {false, false}}) {
     try {
-      list.push_back(contraction_of(of, product, machine, one_row));
+      list.push_back(contraction_of(of, product, machine, one_row, slides));
     } catch (const Declined&) {
-      if (!one_row) throw;
+      if (!one_row && !slides) throw;
       continue;
     }
     if (list.back().program.guard.size() == of.form.guard.size()) break;

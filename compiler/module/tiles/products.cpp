@@ -55,8 +55,8 @@ GemmLimits limits_of(const tile::Program& p, const Views& views, const tile::Gem
   GemmLimits out;
   const std::vector<Var> summed = summed_labels(gemm.acc, {&gemm.a, &gemm.b});
   if (!summed.empty()) {
-    out.depth = summed.front();
-    out.inner.assign(summed.begin() + 1, summed.end());
+    out.depth = summed.back();
+    out.outer.assign(summed.begin(), summed.end() - 1);
   }
   if (gemm.acc.labels.size() > 1) out.row = gemm.acc.labels.front();
   std::vector<Var> labels = gemm.acc.labels;
@@ -69,10 +69,14 @@ GemmLimits limits_of(const tile::Program& p, const Views& views, const tile::Gem
       const auto rows = leaves_out && out.row ? count_of(fact, *out.row, labels) : std::nullopt;
       const auto steps = leaves_out && out.depth ? count_of(fact, *out.depth, labels) : std::nullopt;
       const auto columns = leaves_out ? count_of(fact, gemm.acc.labels.back(), labels) : std::nullopt;
+      const auto outer = std::find_if(out.outer.begin(), out.outer.end(),
+                                      [&](Var label) { return leaves_out && count_of(fact, label, labels); });
       if (rows)
         out.rows.push_back(*rows);
       else if (steps)
         out.steps.push_back(*steps), out.of_steps.push_back(fact);
+      else if (outer != out.outer.end())
+        out.of_outer[*outer].push_back(*count_of(fact, *outer, labels));
       else if (columns)
         out.columns.push_back(*columns), out.of_columns.push_back(fact);
       else
@@ -145,35 +149,46 @@ void Products::multiply(const tile::Gemm& gemm, const Substitution& at, int64_t 
   }
 }
 
-/// One step of the depth, all steps of other labels that are summed.
-void Products::multiply_inner(const tile::Gemm& gemm, const std::vector<Var>& inner, const Substitution& at,
-                              int64_t rows) {
-  if (inner.empty()) return multiply(gemm, at, rows);
-  const std::vector<Var> rest(inner.begin() + 1, inner.end());
-  for (int64_t step = 0; step < extents_.at(inner.front()); ++step) {
-    Substitution here = at;
-    here[inner.front()] = Dim(step);
-    multiply_inner(gemm, rest, here, rows);
+/// Loops over the labels that are summed before the depth, of which there may be fewer steps.
+void Products::each_outer(const GemmLimits& limits, size_t number, const Substitution& at,
+                          const std::function<void(const Substitution&)>& body) {
+  if (number == limits.outer.size()) return body(at);
+  const Var label = limits.outer[number];
+  Dim count(extents_.at(label));
+  if (const auto found = limits.of_outer.find(label); found != limits.of_outer.end()) {
+    for (const Dim& steps : found->second) count = shape::min(count, steps);
+    count = shape::max(count, Dim(0));
   }
+  const Axis step{shape::fresh_var(shape::var_name(label)), count};
+  Substitution here = at;
+  here[label] = Dim(step.var);
+  c_.loop(
+      step, {}, [&] { each_outer(limits, number + 1, here, body); }, LoopKind::rolled);
+}
+
+void Products::some_rows(const tile::Gemm& gemm, const GemmLimits& limits, int64_t rows) {
+  each_outer(limits, 0, {}, [&](const Substitution& at) { along_depth(gemm, limits, rows, at); });
 }
 
 /// As many steps as there are: several in each iteration of a loop, then one by one.
-void Products::some_rows(const tile::Gemm& gemm, const GemmLimits& limits, int64_t rows) {
+void Products::along_depth(const tile::Gemm& gemm, const GemmLimits& limits, int64_t rows,
+                           const Substitution& at) {
   const int64_t extent = extents_.at(*limits.depth);
   Dim count(extent);
   for (const Dim& steps : limits.steps) count = shape::min(count, steps);
   if (!limits.steps.empty()) count = shape::max(count, Dim(0));
   std::map<Var, int64_t> free = extents_;
-  int64_t at_once = few_products / registers_of(rows);
-  for (const Var label : limits.inner) at_once /= extents_.at(label);
-  at_once = std::clamp<int64_t>(at_once, 1, 8);
+  int64_t at_once = std::clamp<int64_t>(few_products / registers_of(rows), 1, 8);
   if (!is_whole(limits.others, free)) at_once = 1;
   const auto steps_from = [&](const Dim& first, int64_t steps) {
     std::vector<Dim> suppose;
     for (const Dim& limit : limits.steps) suppose.push_back(limit - first - steps);
     c_.known.supposing(suppose, [&] {
-      for (int64_t k = 0; k < steps; ++k)
-        multiply_inner(gemm, limits.inner, {{*limits.depth, first + k}}, rows);
+      for (int64_t k = 0; k < steps; ++k) {
+        Substitution here = at;
+        here[*limits.depth] = first + k;
+        multiply(gemm, here, rows);
+      }
     });
   };
   const Dim blocks = shape::floor_div(count, at_once);
@@ -213,6 +228,8 @@ void Products::emit(const tile::Op& op, const tile::Gemm& gemm) {
   std::vector<Dim> all;
   for (const Dim& d : limits.rows) all.push_back(d - rows);
   for (const Dim& d : limits.steps) all.push_back(d - extents_.at(*limits.depth));
+  for (const auto& [label, steps] : limits.of_outer)
+    for (const Dim& d : steps) all.push_back(d - extents_.at(label));
   std::erase_if(all, [&](const Dim& d) { return c_.known.nonnegative(d); });
   if (all.empty()) return whole();
   const auto partly = [&] {

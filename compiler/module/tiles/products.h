@@ -15,9 +15,10 @@ namespace axon::module::tiles {
 /// The bounds of a gemm's operands that views fill with 0. There are as many rows, and steps of the depth, as
 /// the least of these say.
 struct GemmLimits {
-  std::optional<Var> row;    ///< the label of the accumulators' first axis
-  std::optional<Var> depth;  ///< the first label that is summed
-  std::vector<Var> inner;    ///< the others that are
+  std::optional<Var> row;                    ///< the label of the accumulators' first axis
+  std::optional<Var> depth;                  ///< the last label that is summed
+  std::vector<Var> outer;                    ///< the others that are
+  std::map<Var, std::vector<Dim>> of_outer;  ///< how many steps of these there are
   std::vector<Dim> rows, steps;
   std::vector<Fact> of_steps;    ///< the facts that `steps` come from
   std::vector<Dim> columns;      ///< so many columns there are; those of a vector that has some are masked
@@ -40,7 +41,9 @@ class Products {
     int64_t vector = 0;  ///< of columns
   };
   void some_rows(const tile::Gemm&, const GemmLimits&, int64_t rows);
-  void multiply_inner(const tile::Gemm&, const std::vector<Var>& inner, const Substitution& at, int64_t rows);
+  void each_outer(const GemmLimits&, size_t number, const Substitution& at,
+                  const std::function<void(const Substitution&)>& body);
+  void along_depth(const tile::Gemm&, const GemmLimits&, int64_t rows, const Substitution& at);
   void multiply(const tile::Gemm&, const Substitution& at, int64_t rows);
   void ask_for(const tile::Use&, Lanes);
   bool has(const Accumulator& a, int64_t rows) const {

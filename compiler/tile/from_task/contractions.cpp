@@ -41,6 +41,7 @@ bool ContractionMaker::strides_are_known(const Tensor& tensor) const {
 MadeProgram ContractionMaker::run() {
   open();
   choose_lanes();
+  if (blocks_of_.slides) bound_windows();
   if (!blocks_of_.one_row && !product_.row && product_.products.front().is_packed)
     throw Declined{"a right operand is packed for several rows"};
   results_.resize(form_.reductions.size());
@@ -394,8 +395,8 @@ void ContractionMaker::accumulate(const Product& product, TileId sums, const Dim
 /// What both operands are summed over, between other labels.
 std::vector<Var> ContractionMaker::labels_of_depth(const Product& product, std::vector<Var> before,
                                                    const std::vector<Var>& behind) const {
-  before.push_back(depth_label_);
   if (slides(product)) before.push_back(window_label_);
+  before.push_back(depth_label_);
   before.insert(before.end(), behind.begin(), behind.end());
   return before;
 }
@@ -405,8 +406,9 @@ std::pair<TileId, TileId> ContractionMaker::views_of(const Product& product, int
   auto& [left, right] = views_[{product.reduction, line}];
   if (left) return {left, right};
   const RowReduction& sum = form_.reductions[product.reduction];
-  std::vector<int64_t> depth{block_};
+  std::vector<int64_t> depth;
   if (slides(product)) depth.push_back(steps_of_line(product, line));
+  depth.push_back(block_);
   Tile t;
   t.space = Space::view;
   t.name = name_for("a");
@@ -436,10 +438,17 @@ BlockPlace ContractionMaker::depth_place(const Product& product, const Dim& firs
   return out;
 }
 
+/// Of a window with any number of steps, there are no more than these.
+void ContractionMaker::bound_window(const Product& product, BlockPlace& place) const {
+  if (has_open_window(product))
+    place.bounds.push_back(shape::less(Dim(window_label_), product.run.back().extent));
+}
+
 void ContractionMaker::view_left(const Product& product, const Dim& row, const Dim& first, const Dim& step,
                                  int64_t line) {
   const TileId view = views_of(product, line).first;
   BlockPlace from = depth_place(product, first + Dim(block_) * step);
+  bound_window(product, from);
   const Dim number = Dim(blocks_of_.rows) * row + Dim(row_label_);
   if (rows_.axis && blocks_of_.one_row) at_row(Dim(0));
   if (rows_.axis && !blocks_of_.one_row) {
@@ -465,6 +474,7 @@ void ContractionMaker::view_right(const Product& product, const Dim& column, con
                                   const Dim& step, int64_t line) {
   const TileId view = views_of(product, line).second;
   BlockPlace from = depth_place(product, first + Dim(block_) * step);
+  bound_window(product, from);
   View made{{view, labels_of_depth(product, {}, {label_})}, {}, {}};
   if (const auto packed = packed_.find({product.reduction, line}); packed != packed_.end()) {
     made.from.tile = packed->second;

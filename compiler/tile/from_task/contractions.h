@@ -51,6 +51,7 @@ class ContractionMaker : OperandMaker {
   void over_columns(const Product&, const Dim& first, const Dim& length);
   void accumulate(const Product&, TileId sums, const Dim& row, const Dim& column, const Dim& first,
                   const Dim& length);
+  void bound_window(const Product&, BlockPlace&) const;
   void view_left(const Product&, const Dim& row, const Dim& first, const Dim& step, int64_t line);
   void view_right(const Product&, const Dim& column, const Dim& first, const Dim& step, int64_t line);
   std::pair<TileId, TileId> views_of(const Product&, int64_t line);

@@ -27,7 +27,7 @@ void OperandMaker::check_loads(const Product& product) const {
   }
   // With divisions by sizes, and masks that change with each step, packing takes longer than it saves.
   const auto is_open = [](const graph::Axis& binder) { return !binder.extent.constant(); };
-  if (!bounded_value(g_, product.right).facts.empty() && !product.run.empty() &&
+  if (!product.slide && !bounded_value(g_, product.right).facts.empty() && !product.run.empty() &&
       std::any_of(product.run.begin() + 1, product.run.end(), is_open))
     throw Declined{"the sizes of its windows are open"};
   // Sums that are kept between iterations count as filled where a bound changes with these.
@@ -47,15 +47,38 @@ graph::Axis OperandMaker::depth_of(const Product& product) const {
 /// As many products of an accumulator for any operand.
 int64_t OperandMaker::depth_at_once(const Product& product) const {
   if (!slides(product)) return blocks_of_.depth;
-  return std::max(blocks_of_.depth / product.window() / block_, int64_t{1}) * block_;
+  return std::max(blocks_of_.depth / window_of(product) / block_, int64_t{1}) * block_;
+}
+
+/// How many steps a window has at most.
+int64_t OperandMaker::window_of(const Product& product) const {
+  constexpr int64_t most = 8;  // of those that have any number
+  return product.run.back().extent.constant().value_or(most);
+}
+
+bool OperandMaker::has_open_window(const Product& product) const {
+  return slides(product) && !product.run.back().extent.constant();
+}
+
+void OperandMaker::bound_windows() {
+  constexpr int64_t most_columns = 16;
+  bool any = false;
+  for (const Product& product : product_.products) {
+    if (!slides(product)) continue;
+    any = true;
+    if (beyond(product, 0) > most_columns) throw Declined{"its windows are wide"};
+    if (has_open_window(product))
+      add_once(shape::at_most(product.run.back().extent, Dim(window_of(product))), out_.guard);
+  }
+  if (!any) throw Declined{"no windows slide"};
 }
 
 int64_t OperandMaker::lines_of(const Product& product) const {
-  return std::min(product.slide->steps, product.window());
+  return std::min(product.slide->steps, window_of(product));
 }
 
 int64_t OperandMaker::steps_of_line(const Product& product, int64_t line) const {
-  return (product.window() - line + product.slide->steps - 1) / product.slide->steps;
+  return (window_of(product) - line + product.slide->steps - 1) / product.slide->steps;
 }
 
 /// Columns that windows reach beyond their own.
@@ -193,8 +216,9 @@ void OperandMaker::pack_line(const Product& product, const Dim& block, const Dim
   place.label = label_;
   place.number = block;
   place.base = columns_.stretch.first + Dim(columns()) * block;
+  const Dim steps = shape::floor_div(product.run.back().extent - 1 - line, Dim(product.slide->steps));
   place.bounds = {shape::less(Dim(columns()) * block + Dim(label_),
-                              columns_.stretch.length + Dim(beyond(product, line)))};
+                              columns_.stretch.length + Dim(product.slide->columns) * steps)};
   for (const Fact& fact : facts) place.bounds.push_back(placed(fact, place));
   const ScalarId load = bounded_value(g_, product.right).value;
   Tile t;

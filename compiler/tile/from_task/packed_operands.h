@@ -20,6 +20,7 @@ struct ContractionBlocks {
   int64_t vectors = 2;   ///< of columns of these
   int64_t depth = 256;   ///< gone through before the next accumulators
   bool one_row = false;  ///< the guard says that a task has one row, whose depth is one block
+  bool slides = false;   ///< windows slide, of which the guard says that they are short
 };
 
 /// An index without a table.
@@ -42,12 +43,15 @@ class OperandMaker : protected ProgramMaker {
   void pack_ahead(const Product&, const Dim& first, const Dim& length);
   /// Where windows slide, the same of one block of columns.
   void pack_lines(const Product&, const Dim& block, const Dim& first, const Dim& length);
-  static bool slides(const Product& product) { return product.slide.has_value(); }
+  bool slides(const Product& product) const { return blocks_of_.slides && product.slide; }
+  /// Where windows slide, sizes or the guard say how far. Throws Declined.
+  void bound_windows();
   graph::Axis depth_of(const Product&) const;
   int64_t depth_at_once(const Product&) const;
   /// Where windows slide: how many lines have their steps, and how many of the steps a line has.
   int64_t lines_of(const Product&) const;
   int64_t steps_of_line(const Product&, int64_t line) const;
+  bool has_open_window(const Product&) const;
   /// What is loaded where the place's bounds hold, and 0 elsewhere.
   Use copied(ScalarId load, TileId to, const BlockPlace&);
   Use converted_to(Elem, const Use&);
@@ -67,6 +71,7 @@ class OperandMaker : protected ProgramMaker {
   void pack_block(const Product&, const Dim& step, const std::vector<Fact>& facts, const BlockPlace&);
   void pack_line(const Product&, const Dim& block, const Dim& step, int64_t line,
                  const std::vector<Fact>& facts);
+  int64_t window_of(const Product&) const;
   int64_t beyond(const Product&, int64_t line) const;
 };
 

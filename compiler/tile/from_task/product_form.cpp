@@ -21,8 +21,7 @@ class ProductFormMaker : FormMaker {
     for (const ScalarId output : whole_) form_.outputs.push_back(without_reductions(output));
     ProductForm out;
     for (const auto& [sum, number] : products_)
-      if (const auto found = graph::find_contraction(g_, {}, sum, node_.domain);
-          found && is_product(*found))
+      if (const auto found = graph::find_contraction(g_, {}, sum, node_.domain); found && is_product(*found))
         add_product(out, *found, number);
     if (out.products.empty()) throw NoForm{"it is no product of two matrices"};
     check_statistics(out);
@@ -136,18 +135,19 @@ class ProductFormMaker : FormMaker {
     form_.flat[p_.place(g_.scalars[product.left].target).buffer] = product.run.size();
   }
 
-  /// Only of windows that are short, and of loads whose steps are numbers.
+  /// Only of loads whose steps are numbers.
   void find_slide(Product& product) const {
-    constexpr int64_t most_columns = 16;
     const RowReduction& sum = form_.reductions[product.reduction];
-    const auto steps = product.run.empty() ? std::nullopt : product.run.back().extent.constant();
-    if (!steps || *steps < 2 || g_.type(g_.scalars[product.left].target).elem != sum.in) return;
+    if (product.run.empty() || product.run.back().extent.is(1) ||
+        g_.type(g_.scalars[product.left].target).elem != sum.in)
+      return;
     const BoundedValue right = bounded_value(g_, product.right);
     const Var column = node_.domain[*form_.along].var;
     product.slide = slide_of(g_, right, column, product.run.back().var);
-    const bool fits = product.slide && step_of(right.value, column) &&
-                      (*steps - 1) / product.slide->steps * product.slide->columns <= most_columns;
-    if (!fits) product.slide.reset();
+    // Where their number is open, steps of several lines take more registers than there are.
+    const bool is_one_line = product.slide && product.slide->steps == 1;
+    const bool fits = is_one_line || product.run.back().extent.constant();
+    if (!fits || !step_of(right.value, column)) product.slide.reset();
   }
 
   void rename_depth(Product& product, const Axis& as) {

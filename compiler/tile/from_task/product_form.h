@@ -28,11 +28,9 @@ struct Product {
   /// the last of them. Else none.
   std::vector<graph::Axis> run;
   std::optional<Slide> slide;  ///< then: of a right operand, with the last of those along the columns
-  /// How many steps such a window has.
-  int64_t window() const { return run.back().extent.constant().value(); }
-  graph::ScalarId left;    ///< the product of all factors but one
-  graph::ScalarId right;   ///< a load that does not depend on rows
-  bool is_packed = false;  ///< the right operand may be any value, which is computed block by block first
+  graph::ScalarId left;        ///< the product of all factors but one
+  graph::ScalarId right;       ///< a load that does not depend on rows
+  bool is_packed = false;      ///< the right operand may be any value, which is computed block by block first
 };
 
 struct ProductForm {
