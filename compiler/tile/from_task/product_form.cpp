@@ -144,9 +144,9 @@ class ProductFormMaker : FormMaker {
     const BoundedValue right = bounded_value(g_, product.right);
     const Var column = node_.domain[*form_.along].var;
     product.slide = slide_of(g_, right, column, product.run.back().var);
+    if (!product.slide) return;
     // Where their number is open, steps of several lines take more registers than there are.
-    const bool is_one_line = product.slide && product.slide->steps == 1;
-    const bool fits = is_one_line || product.run.back().extent.constant();
+    const bool fits = product.slide->steps == 1 || product.run.back().extent.constant();
     if (!fits || !step_of(right.value, column)) product.slide.reset();
   }
 
