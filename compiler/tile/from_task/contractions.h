@@ -4,7 +4,8 @@
 // then the outputs, row by row. Sums are in registers while a block of the depth is gone through, and in
 // scratch memory between; so what comes before and after goes through rows as programs without products do.
 //
-// Invariant: a sum goes through its depth in ascending order, in one chain. Outside of the depth and of the
+// Invariant: a sum goes through its depth in one chain, in ascending order; through windows that slide in
+// blocks of the depth, line by line, step by step of the window. Outside of the depth and of the
 // tensors everything is 0. Tiles in scratch have the extents of a part of the task, at most `most_rows` by
 // `most_columns`.
 #pragma once
