@@ -143,8 +143,9 @@ class Chooser {
 
 /// By multiply-adds of vectors, of as many columns as registers hold with what is made of them.
 static MadeProgram contraction_of(const Origin& of, const ProductForm& product, const Machine& machine,
-                                  bool one_row) {
-  for (ContractionBlocks blocks = blocks_for(machine, one_row);; blocks.vectors /= 2) {
+                                  bool one_row, bool slides) {
+  ContractionBlocks blocks = blocks_for(machine, one_row);
+  for (blocks.slides = slides;; blocks.vectors /= 2) {
     if (blocks.vectors == 0) throw Declined{"its tiles do not fit into registers"};
     MadeProgram made = ContractionMaker(of, product, machine, blocks).run();
     if (registers_of(made.program) <= machine.registers) return made;
@@ -178,7 +179,7 @@ static std::optional<MadeProgram> dot_products_of(const Origin& of, const Produc
   return std::nullopt;
 }
 
-/// Few rows first.
+/// Few rows first, windows that slide before others.
 static std::vector<MadeProgram> contractions_of(const Origin& of, const ProductForm& product,
                                                 const Machine& machine) {
   std::vector<MadeProgram> list;
@@ -186,11 +187,12 @@ static std::vector<MadeProgram> contractions_of(const Origin& of, const ProductF
     list.push_back(std::move(*dots));
     if (list.back().program.guard.size() == of.form.guard.size()) return list;
   }
-  for (const bool one_row : {true, false}) {
+  for (const auto& [one_row, slides] :
+       {std::pair(true, true), {true, false}, {false, true}, {false, false}}) {
     try {
-      list.push_back(contraction_of(of, product, machine, one_row));
+      list.push_back(contraction_of(of, product, machine, one_row, slides));
     } catch (const Declined&) {
-      if (!one_row) throw;
+      if (!one_row && !slides) throw;
       continue;
     }
     if (list.back().program.guard.size() == of.form.guard.size()) break;
@@ -239,7 +241,7 @@ static MadeProgram instructed(const Origin& of, const ProductForm& product, cons
 /// By instructions that multiply tiles, or by vectors.
 static MadePrograms products_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
                                 const Machine& machine) {
-  const auto form = product_form(p, p.types[id], g);
+  const auto form = product_form(p, p.types[id], g, machine.threads() == 1);
   if (const auto* why = std::get_if<std::string>(&form)) return {{}, *why};
   const ProductForm& product = std::get<ProductForm>(form);
   try {

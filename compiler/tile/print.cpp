@@ -107,7 +107,7 @@ class Printer {
     out_ += fmt::format(" align {}", t.align);
     if (t.reads) out_ += " reads " + names_(*t.reads);
     if (t.writes) out_ += " writes " + names_(*t.writes);
-    out_ += " at " + layout::print(t.place) + "\n";
+    out_ += " at " + layout::print(t.place, [this](const Dim& size) { return names_(size); }) + "\n";
   }
   void announcement(const char* word, const Announcement& a) {
     out_ += fmt::format("{} {}{}\n", word, p_.tensors[a.tensor].name, names_(a.box));

@@ -98,6 +98,26 @@ TEST(Text, OnlyACopyNarrows) {
   EXPECT_EQ(error, "line 14: only a copy narrows a type");
 }
 
+/// Where variables of one name are told apart, places say which one they mean.
+TEST(Text, PlacesNameTheirSizes) {
+  std::string error;
+  auto p = parse(text_of("pointwise"), error);
+  ASSERT_TRUE(p) << error;
+  const Var size = shape::fresh_var("n"), other = shape::fresh_var("n");
+  p->sizes = {other, size};
+  p->facts = {shape::at_least(Dim(size), Dim(0)), shape::at_least(Dim(other), Dim(0))};
+  Tensor x;
+  x.name = "z";
+  x.shape = {Dim(other), Dim(size)};
+  x.multiples = {1, 1};
+  x.place = layout::row_major(x.shape);
+  p->tensors.add(x);
+  const auto again = parse(print(*p), error);
+  ASSERT_TRUE(again) << error << print(*p);
+  const Tensor& read = again->tensors[TensorId{static_cast<uint32_t>(again->tensors.size() - 1)}];
+  EXPECT_EQ(read.place, layout::row_major(read.shape));
+}
+
 TEST(Text, NestingIsBounded) {
   std::string text = text_of("pointwise"), error, deep;
   for (int i = 0; i < 100000; ++i) deep += "neg(";

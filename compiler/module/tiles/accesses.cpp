@@ -21,6 +21,15 @@ bool are_neighbours(const std::vector<int64_t>& steps) {
     if (steps[i] != static_cast<int64_t>(i)) return false;
   return steps.size() > 1;
 }
+/// Lanes a few places apart, all alike, and how many.
+std::optional<int64_t> few_apart(const std::vector<int64_t>& steps) {
+  constexpr int64_t most = 4;
+  const int64_t step = steps.size() > 1 ? steps[1] : 0;
+  if (step < 2 || step > most || !std::has_single_bit(steps.size())) return std::nullopt;
+  for (size_t i = 0; i < steps.size(); ++i)
+    if (steps[i] != static_cast<int64_t>(i) * step) return std::nullopt;
+  return step;
+}
 bool are_equal(const std::vector<int64_t>& steps) {
   return std::all_of(steps.begin(), steps.end(), [](int64_t s) { return s == 0; });
 }
@@ -349,12 +358,46 @@ Value* Accesses::load(const Spot& at) {
     c_.f.mark(load, at.region);
     return load;
   }
+  if (const auto step = all ? few_apart(*all) : std::nullopt;
+      step && !c_.threads.are_several() && !at.swizzle && (at.inside.all() || has_masked(at)))
+    return load_stepped(at, *step);
   Value* out = llvm::PoisonValue::get(type);
   std::map<const void*, Value*> loaded;  // lanes at one place, where no mask tells them apart
   for (unsigned l = 0; l < n; ++l) {
     Value*& one = loaded[at.offsets[l].node()];
     if (!one || at.inside.each) one = load_one(at, at.offsets[l], in_lane(c_, at.inside, l));
     out = b.CreateInsertElement(out, one, l);
+  }
+  return out;
+}
+
+/// As whole vectors, the last of which ends at the last lane: so nothing behind that is read.
+Value* Accesses::load_stepped(const Spot& at, int64_t step) {
+  auto& b = c_.f.b;
+  const auto n = static_cast<unsigned>(at.offsets.size());
+  const auto lanes = static_cast<int64_t>(n), end = (lanes - 1) * step + 1;
+  llvm::Type* type = c_.a.stored_type(at.elem, n);
+  Value* mask = at.inside.all() ? nullptr : as_vector(c_, at.inside, n);
+  if (mask && !mask->getType()->isVectorTy()) mask = b.CreateVectorSplat(n, mask);
+  Value* out = nullptr;
+  const auto align = llvm::Align(static_cast<uint64_t>(base::elem_bytes(at.elem)));
+  for (int64_t first = 0, lane = 0; lane < lanes; first = std::min(first + lanes, end - lanes)) {
+    Value* const p = pointer(at, at.offsets[0] + first);
+    std::vector<int> of_lanes(n), of_elements(n, static_cast<int>(n));  // n: of the other operand
+    for (unsigned l = 0; l < n; ++l) of_lanes[l] = static_cast<int>(l);
+    for (; lane < lanes && lane * step < first + lanes; ++lane) {
+      of_lanes[static_cast<size_t>(lane)] = static_cast<int>(lanes + lane * step - first);
+      of_elements[static_cast<size_t>(lane * step - first)] = static_cast<int>(lane);
+    }
+    llvm::Instruction* part = nullptr;
+    if (mask)
+      part = b.CreateMaskedLoad(
+          type, p, align,
+          b.CreateShuffleVector(mask, llvm::Constant::getNullValue(mask->getType()), of_elements));
+    else
+      part = b.CreateAlignedLoad(type, p, align);
+    c_.f.mark(part, at.region);
+    out = b.CreateShuffleVector(out ? out : llvm::PoisonValue::get(type), part, of_lanes);
   }
   return out;
 }

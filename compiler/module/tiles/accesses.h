@@ -56,6 +56,7 @@ class Accesses {
   Spot spot_at(tile::TensorId, TileId, const Indices&);
   Value* pointer(const Spot&, const Dim& offset);
   Value* load(const Spot&);
+  Value* load_stepped(const Spot&, int64_t step);
   Value* load_where(Value* condition, const Spot&, Value* p, llvm::Type*, llvm::Align);
   Value* load_one(const Spot&, const Dim& offset, Value* condition);
   void store_one(const Spot&, const Dim& offset, Value* stored, Value* condition);

@@ -62,6 +62,7 @@ struct Context {
   std::map<TileId, const tile::View*> views;  ///< as they were made last
   bool may_split = true;                      ///< not inside of an edge
   std::optional<int64_t> rows;                ///< that a product has, where that are not all
+  std::optional<int64_t> vectors;             ///< of columns that it has, where that are not all
   std::optional<int64_t> one_register;        ///< operations on blocks are emitted for this one alone
 
   const tile::Places& places(TileId);

@@ -110,9 +110,9 @@ class ProgramEmitter {
     std::vector<Dim> all;
     for (const Dim& d : rows)
       if (!c_.known.nonnegative(d - most)) all.push_back(d - most);
-    if (all.empty()) return full_or_edge({id});
+    if (all.empty()) return all_or_one_vector(id, loop);
     c_.choose(
-        c_.all_nonnegative(all), [&] { c_.known.supposing(all, [&] { full_or_edge({id}); }); },
+        c_.all_nonnegative(all), [&] { c_.known.supposing(all, [&] { all_or_one_vector(id, loop); }); },
         [&] {
           Dim count(most);
           for (const Dim& d : rows) count = shape::min(count, d);
@@ -125,6 +125,39 @@ class ProgramEmitter {
           });
         });
   }
+  /// Of two vectors of columns the second may have none.
+  void all_or_one_vector(OpId id, const tile::Loop& loop) {
+    const std::vector<Dim> second = behind_first_vector(loop);
+    if (second.empty()) return full_or_edge({id});
+    c_.choose(
+        c_.all_nonnegative(second), [&] { c_.known.supposing(second, [&] { full_or_edge({id}); }); },
+        [&] {
+          c_.vectors = 1;
+          walk({id});
+          c_.vectors.reset();
+        });
+  }
+  /// How many columns there are behind the first that the second vector has, where all products of the loop
+  /// have the same ones.
+  std::vector<Dim> behind_first_vector(const tile::Loop& loop) {
+    Views views = c_.views;
+    std::vector<Dim> common;
+    for (const OpId op : loop.body) {
+      if (const auto* view = std::get_if<tile::View>(&p_.ops[op])) views[view->to.tile] = view;
+      const auto* gemm = std::get_if<tile::Gemm>(&p_.ops[op]);
+      if (!gemm) continue;
+      const int64_t lanes = c_.places(gemm->acc.tile).vector_lanes();
+      std::vector<Dim> here;
+      for (const Dim& columns : limits_of(p_, views, *gemm).columns)
+        if (!columns.contains(loop.index)) here.push_back(columns - lanes - 1);
+      if (p_.tiles[gemm->acc.tile].shape.back() != 2 * lanes || (!common.empty() && common != here))
+        return {};
+      common = here;
+    }
+    std::erase_if(common, [&](const Dim& d) { return c_.known.nonnegative(d); });
+    return common;
+  }
+
   /// The limits of the rows of its products, of which there are `most` at most, where all have the same and
   /// no iteration has others.
   std::vector<Dim> rows_of(const tile::Loop& loop, int64_t& most) const {
@@ -284,6 +317,7 @@ class ProgramEmitter {
     const auto* gemm = std::get_if<tile::Gemm>(&op);
     if (!gemm || !gemm->by.empty()) return bounds_of(p_, views, op);
     GemmLimits limits = limits_of(p_, views, *gemm);
+    limits.others.insert(limits.others.end(), limits.of_columns.begin(), limits.of_columns.end());
     if (loop && !c_.rows)
       limits.others.insert(limits.others.end(), limits.of_steps.begin(), limits.of_steps.end());
     return limits.others;

@@ -54,7 +54,10 @@ std::optional<Dim> count_of(const Fact& fact, Var label, const std::vector<Var>&
 GemmLimits limits_of(const tile::Program& p, const Views& views, const tile::Gemm& gemm) {
   GemmLimits out;
   const std::vector<Var> summed = summed_labels(gemm.acc, {&gemm.a, &gemm.b});
-  if (summed.size() == 1) out.depth = summed.front();
+  if (!summed.empty()) {
+    out.depth = summed.back();
+    out.outer.assign(summed.begin(), summed.end() - 1);
+  }
   if (gemm.acc.labels.size() > 1) out.row = gemm.acc.labels.front();
   std::vector<Var> labels = gemm.acc.labels;
   labels.insert(labels.end(), summed.begin(), summed.end());
@@ -65,10 +68,17 @@ GemmLimits limits_of(const tile::Program& p, const Views& views, const tile::Gem
     for (const Fact& fact : bounds_of(p, views, *use)) {
       const auto rows = leaves_out && out.row ? count_of(fact, *out.row, labels) : std::nullopt;
       const auto steps = leaves_out && out.depth ? count_of(fact, *out.depth, labels) : std::nullopt;
+      const auto columns = leaves_out ? count_of(fact, gemm.acc.labels.back(), labels) : std::nullopt;
+      const auto outer = std::find_if(out.outer.begin(), out.outer.end(),
+                                      [&](Var label) { return leaves_out && count_of(fact, label, labels); });
       if (rows)
         out.rows.push_back(*rows);
       else if (steps)
         out.steps.push_back(*steps), out.of_steps.push_back(fact);
+      else if (outer != out.outer.end())
+        out.of_outer[*outer].push_back(*count_of(fact, *outer, labels));
+      else if (columns)
+        out.columns.push_back(*columns), out.of_columns.push_back(fact);
       else
         out.others.push_back(fact);
     }
@@ -87,7 +97,7 @@ bool Products::is_whole(const std::vector<Fact>& bounds, const std::map<Var, int
 
 int64_t Products::registers_of(int64_t rows) const {
   return std::max<int64_t>(1, std::count_if(accumulators_.begin(), accumulators_.end(),
-                                            [&](const Accumulator& a) { return a.row < rows; }));
+                                            [&](const Accumulator& a) { return has(a, rows); }));
 }
 
 /// Asks for what the operand reads of a tensor some way ahead: of a single row nothing is read again, and
@@ -121,13 +131,13 @@ void Products::ask_for(const tile::Use& use, Lanes lanes) {
                     {ahead, b.getInt32(read), b.getInt32(all_caches), b.getInt32(data)});
 }
 
-/// One step of the depth.
+/// One step of all labels that are summed.
 void Products::multiply(const tile::Gemm& gemm, const Substitution& at, int64_t rows) {
   Operands operands([&](const tile::Use& use, const Lanes& lanes) {
     return c_.a.cast(accesses_.read(use, lanes), c_.p.tiles[use.tile].elem, gemm.in);
   });
   for (const Accumulator& acc : accumulators_) {
-    if (acc.row >= rows) continue;
+    if (!has(acc, rows)) continue;
     const Lanes here = with_more(acc.lanes, at);
     constexpr int64_t line = 64;
     const int64_t bytes = acc.lanes.width * base::elem_bytes(c_.p.tiles[gemm.b.tile].elem);
@@ -139,8 +149,30 @@ void Products::multiply(const tile::Gemm& gemm, const Substitution& at, int64_t 
   }
 }
 
-/// As many steps as there are: several in each iteration of a loop, then one by one.
+/// Loops over the labels that are summed before the depth, of which there may be fewer steps.
+void Products::each_outer(const GemmLimits& limits, size_t number, const Substitution& at,
+                          const std::function<void(const Substitution&)>& body) {
+  if (number == limits.outer.size()) return body(at);
+  const Var label = limits.outer[number];
+  Dim count(extents_.at(label));
+  if (const auto found = limits.of_outer.find(label); found != limits.of_outer.end()) {
+    for (const Dim& steps : found->second) count = shape::min(count, steps);
+    count = shape::max(count, Dim(0));
+  }
+  const Axis step{shape::fresh_var(shape::var_name(label)), count};
+  Substitution here = at;
+  here[label] = Dim(step.var);
+  c_.loop(
+      step, {}, [&] { each_outer(limits, number + 1, here, body); }, LoopKind::rolled);
+}
+
 void Products::some_rows(const tile::Gemm& gemm, const GemmLimits& limits, int64_t rows) {
+  each_outer(limits, 0, {}, [&](const Substitution& at) { along_depth(gemm, limits, rows, at); });
+}
+
+/// As many steps as there are: several in each iteration of a loop, then one by one.
+void Products::along_depth(const tile::Gemm& gemm, const GemmLimits& limits, int64_t rows,
+                           const Substitution& at) {
   const int64_t extent = extents_.at(*limits.depth);
   Dim count(extent);
   for (const Dim& steps : limits.steps) count = shape::min(count, steps);
@@ -152,7 +184,11 @@ void Products::some_rows(const tile::Gemm& gemm, const GemmLimits& limits, int64
     std::vector<Dim> suppose;
     for (const Dim& limit : limits.steps) suppose.push_back(limit - first - steps);
     c_.known.supposing(suppose, [&] {
-      for (int64_t k = 0; k < steps; ++k) multiply(gemm, {{*limits.depth, first + k}}, rows);
+      for (int64_t k = 0; k < steps; ++k) {
+        Substitution here = at;
+        here[*limits.depth] = first + k;
+        multiply(gemm, here, rows);
+      }
     });
   };
   const Dim blocks = shape::floor_div(count, at_once);
@@ -173,10 +209,12 @@ void Products::emit(const tile::Op& op, const tile::Gemm& gemm) {
   extents_ = extents_of_labels(c_.p, op);
   accumulators_.clear();
   Sweep(c_, registers_, op, gemm.acc).each(false, [&](const Lanes& lanes, int64_t number) {
-    int64_t row = 0;
-    for (const Substitution& labels : lanes.labels)
+    int64_t row = 0, column = extents_.at(gemm.acc.labels.back());
+    for (const Substitution& labels : lanes.labels) {
       if (limits.row) row = std::max(row, *labels.at(*limits.row).constant());
-    accumulators_.push_back({lanes, number, row});
+      column = std::min(column, *labels.at(gemm.acc.labels.back()).constant());
+    }
+    accumulators_.push_back({lanes, number, row, column / lanes.width});
   });
   const int64_t rows = limits.row ? extents_.at(*limits.row) : 1;
   asks_ = rows == 1 && c_.f.level.bytes_ahead > 0;
@@ -190,6 +228,8 @@ void Products::emit(const tile::Op& op, const tile::Gemm& gemm) {
   std::vector<Dim> all;
   for (const Dim& d : limits.rows) all.push_back(d - rows);
   for (const Dim& d : limits.steps) all.push_back(d - extents_.at(*limits.depth));
+  for (const auto& [label, steps] : limits.of_outer)
+    for (const Dim& d : steps) all.push_back(d - extents_.at(label));
   std::erase_if(all, [&](const Dim& d) { return c_.known.nonnegative(d); });
   if (all.empty()) return whole();
   const auto partly = [&] {

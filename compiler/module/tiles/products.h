@@ -15,11 +15,15 @@ namespace axon::module::tiles {
 /// The bounds of a gemm's operands that views fill with 0. There are as many rows, and steps of the depth, as
 /// the least of these say.
 struct GemmLimits {
-  std::optional<Var> row;    ///< the label of the accumulators' first axis
-  std::optional<Var> depth;  ///< the label that is summed, where there is one alone
+  std::optional<Var> row;                    ///< the label of the accumulators' first axis
+  std::optional<Var> depth;                  ///< the last label that is summed
+  std::vector<Var> outer;                    ///< the others that are
+  std::map<Var, std::vector<Dim>> of_outer;  ///< how many steps of these there are
   std::vector<Dim> rows, steps;
-  std::vector<Fact> of_steps;  ///< the facts that `steps` come from
-  std::vector<Fact> others;    ///< bounds that are masks
+  std::vector<Fact> of_steps;    ///< the facts that `steps` come from
+  std::vector<Dim> columns;      ///< so many columns there are; those of a vector that has some are masked
+  std::vector<Fact> of_columns;  ///< the facts that `columns` come from
+  std::vector<Fact> others;      ///< bounds that are masks
 };
 GemmLimits limits_of(const tile::Program&, const Views&, const tile::Gemm&);
 
@@ -34,10 +38,17 @@ class Products {
     Lanes lanes;
     int64_t number = 0;  ///< of the register
     int64_t row = 0;
+    int64_t vector = 0;  ///< of columns
   };
   void some_rows(const tile::Gemm&, const GemmLimits&, int64_t rows);
+  void each_outer(const GemmLimits&, size_t number, const Substitution& at,
+                  const std::function<void(const Substitution&)>& body);
+  void along_depth(const tile::Gemm&, const GemmLimits&, int64_t rows, const Substitution& at);
   void multiply(const tile::Gemm&, const Substitution& at, int64_t rows);
   void ask_for(const tile::Use&, Lanes);
+  bool has(const Accumulator& a, int64_t rows) const {
+    return a.row < rows && a.vector < c_.vectors.value_or(INT64_MAX);
+  }
   bool is_whole(const std::vector<Fact>&, const std::map<Var, int64_t>& extents);
   int64_t registers_of(int64_t rows) const;
 

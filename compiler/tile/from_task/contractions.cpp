@@ -22,13 +22,13 @@ bool runs_along_depth(const Origin& of, const Product& product) {
   return true;
 }
 
-bool is_packed(const Origin& of, const Product& product) {
+bool needs_packing(const Origin& of, const Product& product) {
   const graph::Scalar& s = of.graph.scalars[product.right];
   return of.program.buffers[of.program.place(s.target).buffer].placement.digits.empty();
 }
 
 static bool is_turned(const Origin& of, const Product& product) {
-  return is_packed(of, product) && runs_along_depth(of, product);
+  return !product.is_packed && needs_packing(of, product) && runs_along_depth(of, product);
 }
 
 bool is_all_turned(const Origin& of, const ProductForm& form) {
@@ -52,15 +52,19 @@ ContractionBlocks blocks_for(const Machine& machine, bool one_row) {
   return out;
 }
 
-/// Is a stride of the row-major tensor a product of two sums? Of such the prover does not show the signs.
-static bool multiplies_sums(const Tensor& tensor) {
-  return std::count_if(tensor.shape.begin() + (tensor.shape.empty() ? 0 : 1), tensor.shape.end(),
-                       [](const Dim& extent) { return extent.terms().size() > 1; }) > 1;
+/// Does the prover show that no stride is negative, as the verifier has to?
+bool ContractionMaker::strides_are_known(const Tensor& tensor) const {
+  return std::all_of(tensor.place.shards.begin(), tensor.place.shards.end(), [&](const layout::Iter& iter) {
+    return shape::prove(p_.facts, shape::at_least(iter.stride, 0)).verdict == shape::Verdict::proved;
+  });
 }
 
 MadeProgram ContractionMaker::run() {
   open();
   choose_lanes();
+  if (blocks_of_.slides) bound_windows();
+  if (!blocks_of_.one_row && !product_.row && product_.products.front().is_packed)
+    throw Declined{"a right operand is packed for several rows"};
   results_.resize(form_.reductions.size());
   Body statements;
   body_ = &statements;
@@ -73,7 +77,7 @@ MadeProgram ContractionMaker::run() {
 
 MadeProgram ContractionMaker::finish(const Body& statements) {
   for (const Tensor& tensor : out_.tensors)
-    if (multiplies_sums(tensor)) throw Declined{"the prover does not follow such extents"};
+    if (!strides_are_known(tensor)) throw Declined{"the prover does not follow such extents"};
   if (made_.scratch_bytes > out_.machine.scratch) throw Declined{"its blocks do not fit into scratch"};
   return close(statements, streams_);
 }
@@ -117,7 +121,7 @@ void ContractionMaker::part_of_task() {
 /// A worker that has to wait may ask for the first panel meanwhile.
 void ContractionMaker::note_first_read() {
   const Product& product = product_.products.front();
-  if (is_packed(origin(), product)) return;
+  if (product.is_packed || needs_packing(origin(), product)) return;
   const graph::Scalar& s = g_.scalars[product.right];
   shape::Substitution first;
   for (const auto& [index, extent] : loops_) first[index] = Dim(0);
@@ -199,21 +203,6 @@ bool ContractionMaker::is_direct(graph::ScalarId left, Elem in) const {
          offset_of_load(p_, g_, left);
 }
 
-TileId ContractionMaker::scratch(const std::string& name, Elem elem, std::vector<int64_t> shape) {
-  Tile t;
-  t.name = name_for(name);
-  t.space = Space::scratch;
-  t.elem = elem;
-  int64_t elements = 1;
-  for (const int64_t extent : shape) elements *= extent;
-  t.shape = std::move(shape);
-  t.layout = layout("line", {{Dim(elements), 1, "m"}});
-  constexpr int64_t line = 64;
-  t.offset = (made_.scratch_bytes + line - 1) / line * line;
-  made_.scratch_bytes = t.offset + elements * base::elem_bytes(elem);
-  return out_.tiles.add(std::move(t));
-}
-
 TileId ContractionMaker::staged_for(graph::ScalarId left, Elem in) {
   const auto [found, fresh] = staged_.try_emplace(left);
   if (!fresh) return found->second;
@@ -223,38 +212,49 @@ TileId ContractionMaker::staged_for(graph::ScalarId left, Elem in) {
 }
 
 /// The left operand's rows along a stretch of the depth, into scratch.
-void ContractionMaker::stage(graph::ScalarId left, const graph::Axis& depth, const Stretch& stretch) {
+void ContractionMaker::stage(const Product& product, const Stretch& stretch) {
   if (blocks_of_.one_row) {
     at_row(Dim(0));
-    return stage_row(left, depth, stretch, Dim(0));
+    return stage_row(product, stretch, Dim(0));
   }
   const Var row = shape::fresh_var(name_for("r"));
   loop(row, rows_.stretch.length, {}, [&] {
     at_row(Dim(row));
     read_statistics(Dim(row));
-    stage_row(left, depth, stretch, Dim(row));
+    stage_row(product, stretch, Dim(row));
   });
 }
 
-void ContractionMaker::stage_row(graph::ScalarId left, const graph::Axis& depth, const Stretch& stretch,
-                                 const Dim& row) {
-  const TileId to = staged_.at(left);
+void ContractionMaker::stage_row(const Product& product, const Stretch& stretch, const Dim& row) {
+  const TileId to = staged_.at(product.left);
   const Elem elem = out_.tiles[to].elem;
   const size_t known = around_.size();
-  add_range(depth.var, depth.extent);
-  blocks(depth.var, stretch, {}, [&](const BlockPlace& place) {
-    const TileId made = tile("left", elem, true);
-    Map map{{made, place.labels()}, {}, {}};
-    std::map<ScalarId, uint32_t> known_exprs;
-    const uint32_t last = converted(map, expr(map, known_exprs, left, place), elem);
-    if (last + 1 != map.exprs.size()) throw Declined{"an operand is computed already"};
-    emit(std::move(map));
+  add_range(product.depth.var, product.depth.extent);
+  in_run(product);
+  blocks(product.depth.var, stretch, {}, [&](const BlockPlace& place) {
+    Use made;
+    if (product.run.empty()) {
+      Map map{{tile("left", elem, true), place.labels()}, {}, {}};
+      std::map<ScalarId, uint32_t> known_exprs;
+      const uint32_t last = converted(map, expr(map, known_exprs, product.left, place), elem);
+      if (last + 1 != map.exprs.size()) throw Declined{"an operand is computed already"};
+      made = map.to;
+      emit(std::move(map));
+    } else {
+      const Elem stored = base::computed_as(g_.type(g_.scalars[product.left].target).elem);
+      made = converted_to(elem, copied(product.left, tile("left", stored, true), place));
+    }
     Access access;
     access.tile = to;
     access.at = {at(row), at(place.number), at(Dim(place.label))};
-    emit(Store{{made, place.labels()}, access, {}, false});
+    emit(Store{made, access, {}, false});
   });
   around_.resize(known);
+}
+
+/// Where binders are one axis of the left operand's tensor, the index along it is that of the last of them.
+void ContractionMaker::in_run(const Product& product) {
+  for (const graph::Axis& binder : product.run) at_[binder.var] = Dim(0);
 }
 
 // ---- sums ----
@@ -293,8 +293,10 @@ Access ContractionMaker::sums_at(const Product& product, const Dim& column, cons
 /// The accumulators of all columns of a block stay in registers, and the left operand, where it is computed,
 /// in scratch.
 void ContractionMaker::multiply_one_row(const Product& product) {
+  if (product.is_packed && (!slides(product) || product_.row))
+    throw Declined{"a right operand is packed for several rows"};
   const Elem in = form_.reductions[product.reduction].in;
-  const Dim depth = product.depth.extent;
+  const Dim depth = depth_of(product).extent;
   if (!is_direct(product.left, in)) {
     if (!product.outer.empty()) throw Declined{"a left operand of several depths is computed"};
     if (depth.constant().value_or(0) > most_depth) throw Declined{"a left operand is too long for scratch"};
@@ -302,19 +304,31 @@ void ContractionMaker::multiply_one_row(const Product& product) {
     staged_for(product.left, in);
     if (fresh) {
       if (!depth.constant()) out_.guard.push_back(shape::at_most(depth, Dim(most_depth)));
-      stage(product.left, product.depth, {Dim(0), depth, {depth}});
+      stage(product, {Dim(0), depth, {depth}});
     }
   }
-  if (is_packed(origin(), product) && runs_along_depth(origin(), product))
+  if (!product.is_packed && needs_packing(origin(), product) && runs_along_depth(origin(), product))
     throw Declined{"a right operand goes across memory"};
   const Use sums = accumulators(product);
   const Var block = shape::fresh_var(name_for("c"));
   loop(block, shape::cdiv(columns_of(product).stretch.length, Dim(columns(product))), {}, [&] {
     emit(Map{sums, {of_number({}, in)}, {}});
-    over_binders(product.outer, {sums.tile},
-                 [&] { accumulate(product, sums.tile, Dim(0), Dim(block), Dim(0), depth); });
+    over_binders(product.outer, {sums.tile}, [&] {
+      if (product.is_packed) return over_packed(product, sums.tile, Dim(block));
+      accumulate(product, sums.tile, Dim(0), Dim(block), Dim(0), depth);
+    });
     emit(
         Store{sums, sums_at(product, Dim(block), Dim(0), {at(Dim(row_label_)), at(Dim(label_))}), {}, false});
+  });
+}
+
+void ContractionMaker::over_packed(const Product& product, TileId sums, const Dim& column) {
+  const Var step = shape::fresh_var(name_for("k"));
+  const Dim depth(depth_at_once(product)), first = depth * Dim(step), end = depth_of(product).extent;
+  const Dim length = shape::min(depth, end - first);
+  loop(step, shape::cdiv(end, depth), {sums}, [&] {
+    pack_lines(product, column, first, length);
+    accumulate(product, sums, Dim(0), column, first, length);
   });
 }
 
@@ -342,7 +356,7 @@ void ContractionMaker::multiply_all() {
     const auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
       const Product& other = *group.front();
       return other.left == product.left && other.depth.var == product.depth.var && other.outer.empty() &&
-             product.outer.empty();
+             product.outer.empty() && slides(other) == slides(product);
     });
     if (same == groups.end())
       groups.push_back({&product});
@@ -365,19 +379,21 @@ void ContractionMaker::over_blocks(const std::vector<const Product*>& group,
   const bool direct = is_direct(one.left, in);
   if (!direct) staged_for(one.left, in);
   const Var step = shape::fresh_var(name_for("k"));
-  const Dim depth(blocks_of_.depth), first = depth * Dim(step);
-  const Dim length = shape::min(depth, one.depth.extent - first);
-  loop(step, shape::cdiv(one.depth.extent, depth), sums, [&] {
-    if (!direct) stage(one.left, one.depth, {first, length, {one.depth.extent}});
+  const Dim depth(depth_at_once(one)), first = depth * Dim(step), end = depth_of(one).extent;
+  const Dim length = shape::min(depth, end - first);
+  loop(step, shape::cdiv(end, depth), sums, [&] {
+    if (!direct) stage(one, {first, length, {one.depth.extent}});
     for (const Product* product : group) over_columns(*product, first, length);
   });
 }
 
 void ContractionMaker::over_columns(const Product& product, const Dim& first, const Dim& length) {
   const TileId kept = sums_.at(product.reduction);
+  if (product.is_packed) pack_ahead(product, first, length);
   const Var column = shape::fresh_var(name_for("c")), row = shape::fresh_var(name_for("g"));
   loop(column, shape::cdiv(columns_of(product).stretch.length, Dim(columns(product))), {kept}, [&] {
-    if (packs_ && is_packed(origin(), product)) pack(product, Dim(column), first, length);
+    if (packs_ && !product.is_packed && needs_packing(origin(), product))
+      pack(product, Dim(column), first, length);
     loop(row, shape::cdiv(rows_.stretch.length, Dim(blocks_of_.rows)), {kept},
          [&] { add_block(product, Dim(row), Dim(column), first, length); });
   });
@@ -398,48 +414,78 @@ void ContractionMaker::accumulate(const Product& product, TileId sums, const Dim
                                   const Dim& first, const Dim& length) {
   const RowReduction& sum = form_.reductions[product.reduction];
   const Var step = shape::fresh_var(name_for("s"));
-  auto& [left, right] = views_[product.reduction];
-  if (!left) {
-    Tile t;
-    t.space = Space::view;
-    t.name = name_for("a");
-    t.elem = sum.in;
-    t.shape = {blocks_of_.rows, block_};
-    left = out_.tiles.add(t);
-    t.name = name_for("b");
-    const auto packed = packed_.find(product.reduction);
-    t.elem = packed == packed_.end() ? g_.type(g_.scalars[product.right].target).elem
-                                     : out_.tiles[packed->second].elem;
-    t.shape = {block_, columns(product)};
-    right = out_.tiles.add(t);
-  }
   loop(step, shape::cdiv(length, Dim(block_)), {sums}, [&] {
-    view_left(product, row, first, Dim(step));
-    view_right(product, column, first, Dim(step));
-    emit(Gemm{{sums, {row_label_, label_}},
-              {left, {row_label_, depth_label_}},
-              {right, {depth_label_, label_}},
-              sum.in,
-              "",
-              false});
+    for (int64_t line = 0; line < (slides(product) ? lines_of(product) : 1); ++line) {
+      const auto [left, right] = views_of(product, line);
+      view_left(product, row, first, Dim(step), line);
+      view_right(product, column, first, Dim(step), line);
+      emit(Gemm{{sums, {row_label_, label_}},
+                {left, labels_of_depth(product, {row_label_}, {})},
+                {right, labels_of_depth(product, {}, {label_})},
+                sum.in,
+                "",
+                false});
+    }
   });
+}
+
+/// What both operands are summed over, between other labels.
+std::vector<Var> ContractionMaker::labels_of_depth(const Product& product, std::vector<Var> before,
+                                                   const std::vector<Var>& behind) const {
+  if (slides(product)) before.push_back(window_label_);
+  before.push_back(depth_label_);
+  before.insert(before.end(), behind.begin(), behind.end());
+  return before;
+}
+
+/// Of both operands.
+std::pair<TileId, TileId> ContractionMaker::views_of(const Product& product, int64_t line) {
+  auto& [left, right] = views_[{product.reduction, line}];
+  if (left) return {left, right};
+  const RowReduction& sum = form_.reductions[product.reduction];
+  std::vector<int64_t> depth;
+  if (slides(product)) depth.push_back(steps_of_line(product, line));
+  depth.push_back(block_);
+  Tile t;
+  t.space = Space::view;
+  t.name = name_for("a");
+  t.elem = sum.in;
+  t.shape = depth;
+  t.shape.insert(t.shape.begin(), blocks_of_.rows);
+  left = out_.tiles.add(t);
+  t.name = name_for("b");
+  const auto packed = packed_.find({product.reduction, line});
+  t.elem = packed == packed_.end() ? g_.type(g_.scalars[product.right].target).elem
+                                   : out_.tiles[packed->second].elem;
+  t.shape = depth;
+  t.shape.push_back(columns(product));
+  right = out_.tiles.add(t);
+  return {left, right};
 }
 
 /// Elements of the depth from `first` on.
 BlockPlace ContractionMaker::depth_place(const Product& product, const Dim& first) const {
   BlockPlace out;
   out.is_block = true;
-  out.along = product.depth.var;
+  out.along = depth_of(product).var;
   out.label = depth_label_;
   out.base = first;
   out.number = Dim(0);
-  out.bounds = {shape::less(first + Dim(depth_label_), product.depth.extent)};
+  out.bounds = {shape::less(first + Dim(depth_label_), depth_of(product).extent)};
   return out;
 }
 
-void ContractionMaker::view_left(const Product& product, const Dim& row, const Dim& first, const Dim& step) {
-  const TileId view = views_.at(product.reduction).first;
+/// Of a window with any number of steps, there are no more than these.
+void ContractionMaker::bound_window(const Product& product, BlockPlace& place) const {
+  if (has_open_window(product))
+    place.bounds.push_back(shape::less(Dim(window_label_), product.run.back().extent));
+}
+
+void ContractionMaker::view_left(const Product& product, const Dim& row, const Dim& first, const Dim& step,
+                                 int64_t line) {
+  const TileId view = views_of(product, line).first;
   BlockPlace from = depth_place(product, first + Dim(block_) * step);
+  bound_window(product, from);
   const Dim number = Dim(blocks_of_.rows) * row + Dim(row_label_);
   if (rows_.axis && blocks_of_.one_row) at_row(Dim(0));
   if (rows_.axis && !blocks_of_.one_row) {
@@ -448,7 +494,10 @@ void ContractionMaker::view_left(const Product& product, const Dim& row, const D
     from.row_base = rows_.stretch.first + Dim(blocks_of_.rows) * row;
     from.bounds.push_back(shape::less(number, rows_.stretch.length));
   }
-  View made{{view, {row_label_, depth_label_}}, {}, {from.bounds, Number()}};
+  in_run(product);
+  if (slides(product))
+    at_[product.run.back().var] = Dim(line) + Dim(product.slide->steps) * Dim(window_label_);
+  View made{{view, labels_of_depth(product, {row_label_}, {})}, {}, {from.bounds, Number()}};
   if (const auto staged = staged_.find(product.left); staged != staged_.end()) {
     made.from.tile = staged->second;
     made.from.at = {at(number), at(step), at(Dim(depth_label_))};
@@ -461,17 +510,25 @@ void ContractionMaker::view_left(const Product& product, const Dim& row, const D
 }
 
 void ContractionMaker::view_right(const Product& product, const Dim& column, const Dim& first,
-                                  const Dim& step) {
-  const TileId view = views_.at(product.reduction).second;
+                                  const Dim& step, int64_t line) {
+  const TileId view = views_of(product, line).second;
   BlockPlace from = depth_place(product, first + Dim(block_) * step);
-  View made{{view, {depth_label_, label_}}, {}, {}};
-  if (const auto packed = packed_.find(product.reduction); packed != packed_.end()) {
+  bound_window(product, from);
+  View made{{view, labels_of_depth(product, {}, {label_})}, {}, {}};
+  if (const auto packed = packed_.find({product.reduction, line}); packed != packed_.end()) {
     made.from.tile = packed->second;
-    made.from.at = {at(Dim(block_) * step + Dim(depth_label_)), at(Dim(label_))};
+    const Dim depth = Dim(block_) * step + Dim(depth_label_);
+    made.from.at = {at(depth), at(Dim(label_))};
     const Dim lanes(lanes_), d(depth_label_), e(label_);
-    if (runs_along_depth(origin(), product))  // squares
+    if (product.is_packed) {
+      made.from.at.insert(made.from.at.begin(), at(column));
+      from.bounds.push_back(shape::less(Dim(columns()) * column + Dim(label_), columns_.stretch.length));
+    } else if (runs_along_depth(origin(), product)) {  // squares
       made.from.at = {at(step), at(shape::floor_div(d, lanes)), at(shape::floor_div(e, lanes)),
                       at(shape::mod(d, lanes)), at(shape::mod(e, lanes))};
+    }
+    if (slides(product))
+      made.from.at.back() = at(Dim(label_) + Dim(product.slide->columns) * Dim(window_label_));
     made.bounds = {from.bounds, Number()};
     return emit(std::move(made));
   }
@@ -482,7 +539,7 @@ void ContractionMaker::view_right(const Product& product, const Dim& column, con
   from.bounds.insert(from.bounds.end(), columns.bounds.begin(), columns.bounds.end());
   made.from = access_to(product.right, from);
   made.bounds = {from.bounds, Number()};
-  if (is_packed(origin(), product)) return emit(std::move(made));
+  if (needs_packing(origin(), product)) return emit(std::move(made));
   // Panels have whole vectors: only the depth has to be filled.
   auto& panel = panels_[product.reduction];
   if (!panel) {
@@ -521,7 +578,7 @@ BlockPlace ContractionMaker::place_of_columns(const Product& product, const Dim&
 /// A block of the right operand, next to each other in scratch.
 void ContractionMaker::pack(const Product& product, const Dim& column, const Dim& first, const Dim& length) {
   if (runs_along_depth(origin(), product)) return pack_turned(product, column, first, length);
-  auto& to = packed_[product.reduction];
+  auto& to = packed_[{product.reduction, 0}];
   if (!to)
     to = scratch("right", form_.reductions[product.reduction].in, {blocks_of_.depth, columns(product)});
   const Var step = shape::fresh_var(name_for("d"));
@@ -542,7 +599,7 @@ void ContractionMaker::pack(const Product& product, const Dim& column, const Dim
 /// registers. A block of the depth is squares by squares.
 void ContractionMaker::pack_turned(const Product& product, const Dim& column, const Dim& first,
                                    const Dim& length) {
-  auto& to = packed_[product.reduction];
+  auto& to = packed_[{product.reduction, 0}];
   const int64_t squares = block_ / lanes_;
   if (!to)
     to = scratch("right", form_.reductions[product.reduction].in,

@@ -4,22 +4,14 @@
 // then the outputs, row by row. Sums are in registers while a block of the depth is gone through, and in
 // scratch memory between; so what comes before and after goes through rows as programs without products do.
 //
-// Invariant: a sum goes through its depth in ascending order, in one chain. Outside of the depth and of the
+// Invariant: a sum goes through its depth in one chain, in ascending order; through windows that slide in
+// blocks of the depth, line by line, step by step of the window. Outside of the depth and of the
 // tensors everything is 0. Tiles in scratch have the extents of a part of the task, at most `most_rows` by
 // `most_columns`.
 #pragma once
-#include "tile/from_task/maker.h"
-#include "tile/from_task/product_form.h"
+#include "tile/from_task/packed_operands.h"
 
 namespace axon::tile {
-
-/// How a product is cut.
-struct ContractionBlocks {
-  int64_t rows = 1;      ///< of accumulators in registers
-  int64_t vectors = 2;   ///< of columns of these
-  int64_t depth = 256;   ///< gone through before the next accumulators
-  bool one_row = false;  ///< the guard says that a task has one row, whose depth is one block
-};
 
 /// The blocks for a machine: accumulators that leave registers for both operands.
 ContractionBlocks blocks_for(const Machine&, bool one_row);
@@ -27,28 +19,23 @@ ContractionBlocks blocks_for(const Machine&, bool one_row);
 /// Does the right operand lie along the depth, and across the columns? Throws Declined where it does neither.
 bool runs_along_depth(const Origin&, const Product&);
 /// Is it brought next to each other in scratch? A weight that lies in panels is multiplied where it lies.
-bool is_packed(const Origin&, const Product&);
+bool needs_packing(const Origin&, const Product&);
 /// Do all right operands lie along the depth, and have to be turned? Throws Declined.
 bool is_all_turned(const Origin&, const ProductForm&);
 
-class ContractionMaker : protected ProgramMaker {
+class ContractionMaker : protected OperandMaker {
  public:
   ContractionMaker(const Origin& of, const ProductForm& form, const Machine& machine,
                    const ContractionBlocks& blocks)
-      : ProgramMaker(of, machine, {blocks.vectors}), product_(form), blocks_of_(blocks) {}
+      : OperandMaker(of, form, machine, blocks) {}
   virtual ~ContractionMaker() = default;
   /// Throws Declined.
   MadeProgram run();
 
  protected:
-  /// A part of an axis that tiles in scratch hold all of.
-  struct Part {
-    std::optional<uint32_t> axis;
-    Stretch stretch;
-    int64_t most = 1;  ///< elements
-  };
   // Loops around the product of two matrices:
   void in_parts(std::optional<uint32_t> axis, int64_t most, Part& part, const std::function<void()>& inside);
+  bool strides_are_known(const Tensor&) const;
   void part_of_task();
   void note_first_read();
   /// Rows one by one, with their number in blocks and in a block. `results_` of statistics are set.
@@ -65,11 +52,13 @@ class ContractionMaker : protected ProgramMaker {
   void read_statistics(const Dim& row);
   bool is_direct(graph::ScalarId left, Elem in) const;
   TileId staged_for(graph::ScalarId left, Elem in);
-  void stage(graph::ScalarId left, const graph::Axis& depth, const Stretch&);
-  void stage_row(graph::ScalarId left, const graph::Axis& depth, const Stretch&, const Dim& row);
+  void stage(const Product&, const Stretch&);
+  void stage_row(const Product&, const Stretch&, const Dim& row);
+  void in_run(const Product&);
 
   // Sums:
   void multiply_one_row(const Product&);
+  void over_packed(const Product&, TileId sums, const Dim& column);
   void multiply_all();
   void clear(const Product&);
   void over_blocks(const std::vector<const Product*>&, const std::vector<TileId>& sums);
@@ -77,8 +66,12 @@ class ContractionMaker : protected ProgramMaker {
   void add_block(const Product&, const Dim& row, const Dim& column, const Dim& first, const Dim& length);
   void accumulate(const Product&, TileId sums, const Dim& row, const Dim& column, const Dim& first,
                   const Dim& length);
-  void view_left(const Product&, const Dim& row, const Dim& first, const Dim& step);
-  void view_right(const Product&, const Dim& column, const Dim& first, const Dim& step);
+  void bound_window(const Product&, BlockPlace&) const;
+  void view_left(const Product&, const Dim& row, const Dim& first, const Dim& step, int64_t line);
+  void view_right(const Product&, const Dim& column, const Dim& first, const Dim& step, int64_t line);
+  std::pair<TileId, TileId> views_of(const Product&, int64_t line);
+  std::vector<Var> labels_of_depth(const Product&, std::vector<Var> before,
+                                   const std::vector<Var>& behind) const;
   void pack(const Product&, const Dim& column, const Dim& first, const Dim& length);
   void pack_turned(const Product&, const Dim& column, const Dim& first, const Dim& length);
   void store_packed(Use made, TileId to, std::vector<Index> index);
@@ -90,25 +83,23 @@ class ContractionMaker : protected ProgramMaker {
   void outputs();
   void read_sum(const Product&, const Dim& number, const Dim& block, const Dim& row);
 
-  TileId scratch(const std::string& name, Elem, std::vector<int64_t> shape);
   Use accumulators(const Product&);
   Access sums_at(const Product&, const Dim& column, const Dim& block, const std::vector<Index>& rest) const;
   BlockPlace depth_place(const Product&, const Dim& first) const;
+  using OperandMaker::columns;
   int64_t columns(const Product&) const;
 
-  const ProductForm& product_;
-  const ContractionBlocks blocks_of_;
-  const Var depth_label_ = shape::fresh_var("d");
+  const Var depth_label_ = shape::fresh_var("d"), window_label_ = shape::fresh_var("t");
   bool packs_ = true;  ///< right operands that lie in no panels; else they are read where they lie
-  Part rows_, columns_;
+  Part rows_;
   std::map<Var, Part> more_columns_;  ///< of products whose columns are no outputs, by the graph's variable
   std::map<uint32_t, int64_t> columns_at_once_;  ///< where these are several blocks of outputs, by reduction
   std::map<uint32_t, TileId> numbers_;           ///< of rows: statistics in scratch, by reduction
   std::map<uint32_t, TileId> sums_;              ///< in scratch, by reduction
   std::map<graph::ScalarId, TileId> staged_;     ///< left operands in scratch
-  std::map<uint32_t, TileId> packed_;            ///< right operands in scratch, by reduction
-  std::map<uint32_t, std::pair<TileId, TileId>> views_;  ///< of both operands, by reduction
-  std::map<uint32_t, TileId> panels_;                    ///< views of weights, by reduction
+  /// Of both operands, by reduction and line of a window.
+  std::map<std::pair<uint32_t, int64_t>, std::pair<TileId, TileId>> views_;
+  std::map<uint32_t, TileId> panels_;  ///< views of weights, by reduction
 };
 
 }  // namespace axon::tile

@@ -164,7 +164,8 @@ int64_t widest_in_blocks(const Origin& of) {
   const std::function<void(graph::ScalarId, const std::function<bool(graph::ScalarId)>&, bool)> look =
       [&](graph::ScalarId id, const std::function<bool(graph::ScalarId)>& is_index_tile, bool is_tile) {
         const graph::Scalar& s = of.graph.scalars[id];
-        if (s.op == graph::Op::index ? !is_tile : !seen.insert(id).second) return;
+        const bool is_leaf = s.op == graph::Op::index || s.op == graph::Op::constant;
+        if (is_leaf ? !is_tile : !seen.insert(id).second) return;
         // What is compared so has a register's lanes all the same.
         if (graph::class_of(s.op) == graph::OpClass::comparison && is_of_sizes(of.graph, id)) return;
         widest = std::max<int64_t>(widest, base::elem_bytes(base::computed_as(s.elem)));
@@ -505,8 +506,9 @@ std::vector<Dim> ProgramFrame::index_of(graph::Value v, const std::vector<Dim>& 
   if (const auto& slot = p_.place(v).slot) out.push_back(*slot);
   for (const Dim& d : index) out.push_back(placed(d, place));
   const task::BufferId buffer = p_.place(v).buffer;
-  if (!form_.flat.contains(buffer)) return out;
-  return joined_index(std::move(out), p_.buffers[buffer].shape, form_.joined.size());
+  const auto flat = form_.flat.find(buffer);
+  if (flat == form_.flat.end()) return out;
+  return joined_index(std::move(out), p_.buffers[buffer].shape, flat->second);
 }
 
 bool ProgramFrame::narrows_there(ScalarId cast) const { return is_narrowing(g_, cast); }

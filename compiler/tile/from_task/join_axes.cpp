@@ -101,8 +101,8 @@ class Joiner {
     if (const auto [seen, fresh] = has_them_.emplace(buffer, has); !fresh && seen->second != has)
       return false;
     if (!has) return true;
-    form_.flat.insert(buffer);
     const size_t count = form_.joined.size();
+    form_.flat[buffer] = count;
     if (index.size() < count || !p_.buffers[buffer].placement.is_row_major()) return false;
     const size_t first = index.size() - count;
     for (size_t a = 0; a < index.size(); ++a) {
@@ -117,7 +117,7 @@ class Joiner {
   /// One box of each tensor that is read, and one that is written, with whole inner axes.
   bool boxes_fit() const {
     const size_t count = form_.joined.size();
-    for (const task::BufferId buffer : form_.flat) {
+    for (const auto& [buffer, joined] : form_.flat) {
       size_t reads = 0, writes = 0;
       for (const task::Access& access : type_.accesses) {
         if (access.buffer != buffer) continue;

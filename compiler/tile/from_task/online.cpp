@@ -248,7 +248,7 @@ void OnlineMaker::values(const Product& product) {
   const Var column = shape::fresh_var(name_for("c")), row = shape::fresh_var(name_for("g"));
   const Stretch& keys = keys_.stretch;
   loop(column, shape::cdiv(columns_.stretch.length, Dim(columns(product))), {kept}, [&] {
-    if (packs_ && is_packed(origin(), product)) pack(product, Dim(column), keys.first, keys.length);
+    if (packs_ && needs_packing(origin(), product)) pack(product, Dim(column), keys.first, keys.length);
     loop(row, shape::cdiv(rows_.stretch.length, Dim(blocks_of_.rows)), {kept},
          [&] { add_block(product, Dim(row), Dim(column), keys.first, keys.length); });
   });

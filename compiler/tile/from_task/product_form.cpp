@@ -5,6 +5,7 @@
 
 #include "graph/contraction.h"
 #include "tile/from_task/form_maker.h"
+#include "tile/from_task/runs.h"
 
 namespace axon::tile {
 
@@ -12,22 +13,27 @@ namespace {
 
 class ProductFormMaker : FormMaker {
  public:
-  ProductFormMaker(const task::Program& p, const task::TaskType& type, graph::Graph& g)
-      : FormMaker(p, type, g, true) {}
+  ProductFormMaker(const task::Program& p, const task::TaskType& type, graph::Graph& g, bool may_pack)
+      : FormMaker(p, type, g, true), may_pack_(may_pack) {}
 
   ProductForm run() {
     write_out_locals();
     for (const ScalarId output : whole_) form_.outputs.push_back(without_reductions(output));
     ProductForm out;
     for (const auto& [sum, number] : products_)
-      if (const auto found = graph::find_contraction(g_, {}, sum, node_.domain); found && found->load.valid())
+      if (const auto found = graph::find_contraction(g_, {}, sum, node_.domain); found && is_product(*found))
         add_product(out, *found, number);
     if (out.products.empty()) throw NoForm{"it is no product of two matrices"};
     check_statistics(out);
     for (uint32_t a = 0; a < node_.domain.size(); ++a)
       if (a != form_.along && a != out.row) form_.rows.push_back(a);
     simplify_loads();
-    for (Product& product : out.products) product.left = simplified(product.left, facts_in(product));
+    for (Product& product : out.products) {
+      product.left = simplified(product.left, facts_in(product));
+      if (!product.is_packed) continue;
+      product.right = simplified(product.right, facts_in(product));
+      find_slide(product);
+    }
     check_columns();
     out.form = std::move(form_);
     return out;
@@ -40,28 +46,109 @@ class ProductFormMaker : FormMaker {
     if (!sum.first.is(0) || sum.end != sum.along.extent) throw NoForm{"a mask bounds a product"};
     Product made;
     made.reduction = number;
-    made.column = found.column;
-    made.depth = found.depth();
-    made.right = found.load;
-    for (const Axis& binder : g_.scalars[found.reduce].binders)
-      if (binder.var != made.depth.var) made.outer.push_back(binder);
-    for (const ScalarId factor : found.left) {
-      const ScalarId one = without_reductions(factor);
-      made.left = made.left.valid() ? graph::apply(g_, graph::Op::mul, {made.left, one}) : one;
+    made.left = product_of(found.left);
+    made.right = found.load.valid() ? found.load : product_of(found.right);
+    std::optional<uint32_t> column, row = longest(found.rows);
+    if (found.load.valid()) column = position_of(found.column);
+    const auto other = stored_along(found.load.valid() ? found.rows : found.columns);
+    if (may_pack_ && other && !(column && is_stored_along(*column))) {
+      if (found.load.valid()) {
+        std::swap(made.left, made.right);
+        row = longest(found.columns);
+      }
+      column = *other;
+      made.is_packed = true;
     }
-    if (!offset_of_load(p_, g_, made.right)) throw NoForm{"the data decides an index"};
+    if (!column || !choose_depth(made, found)) throw NoForm{"it is no product of two matrices"};
+    if (found.load.valid() && !offset_of_load(p_, g_, found.load)) throw NoForm{"the data decides an index"};
+    if (may_pack_) join_depths(made, g_.scalars[found.reduce].binders, node_.domain[*column].var);
     for (const Product& other : out.products)
-      if (other.depth.extent == made.depth.extent) rename_depth(made, other.depth);
-    const auto column =
-        static_cast<uint32_t>(std::find_if(node_.domain.begin(), node_.domain.end(),
-                                           [&](const Axis& a) { return a.var == found.column.var; }) -
-                              node_.domain.begin());
-    const auto row = longest(found.rows);
+      if (made.run.empty() && other.run.empty() && other.depth.extent == made.depth.extent)
+        rename_depth(made, other.depth);
     if (!out.products.empty() && (form_.along != column || out.row != row))
       throw NoForm{"its products have different rows or columns"};
+    made.column = node_.domain[*column];
     form_.along = column;
     out.row = row;
     out.products.push_back(std::move(made));
+  }
+
+  /// A sum of products that lies along no column is none: a norm's sum of squares, say.
+  bool is_product(const graph::Contraction& found) const {
+    return found.load.valid() || (may_pack_ && stored_along(found.columns));
+  }
+
+  ScalarId product_of(const std::vector<ScalarId>& factors) {
+    ScalarId all;
+    for (const ScalarId factor : factors) {
+      const ScalarId one = without_reductions(factor);
+      all = all.valid() ? graph::apply(g_, graph::Op::mul, {all, one}) : one;
+    }
+    return all;
+  }
+
+  uint32_t position_of(const Axis& axis) const {
+    const auto found = std::find_if(node_.domain.begin(), node_.domain.end(),
+                                    [&](const Axis& a) { return a.var == axis.var; });
+    return static_cast<uint32_t>(found - node_.domain.begin());
+  }
+
+  /// The binder that the recogniser names, or the last one that both operands depend on.
+  bool choose_depth(Product& made, const graph::Contraction& found) const {
+    const std::vector<Axis>& binders = g_.scalars[found.reduce].binders;
+    const auto both = [&](const Axis& b) {
+      return found.load.valid()
+                 ? b.var == found.depth().var
+                 : graph::depends_on(g_, made.left, b.var) && graph::depends_on(g_, made.right, b.var);
+    };
+    const auto depth = std::find_if(binders.rbegin(), binders.rend(), both);
+    if (depth == binders.rend()) return false;
+    made.depth = *depth;
+    for (const Axis& binder : binders)
+      if (binder.var != made.depth.var) made.outer.push_back(binder);
+    return true;
+  }
+
+  bool is_stored_along(uint32_t axis) const {
+    for (uint32_t o = 0; o < node_.outputs.size(); ++o)
+      if (store_step(o, axis) != 1) return false;
+    return true;
+  }
+  std::optional<uint32_t> stored_along(const std::vector<uint32_t>& axes) const {
+    const auto found = std::find_if(axes.begin(), axes.end(), [&](uint32_t a) { return is_stored_along(a); });
+    return found == axes.end() ? std::nullopt : std::optional(*found);
+  }
+
+  /// A right operand of windows, or one that is computed, is packed whatever its depth is: that which is one
+  /// axis of the left operand's tensor is the longest.
+  void join_depths(Product& product, const std::vector<Axis>& binders, Var column) {
+    if (!product.is_packed && !is_of_windows(g_, product.right, column, binders)) return;
+    product.run = run_of_binders(p_, type_, g_, product.left, binders);
+    if (product.run.empty()) return;
+    product.is_packed = true;
+    product.depth = {product.run.back().var, Dim(1)};
+    for (const Axis& binder : product.run) product.depth.extent = product.depth.extent * binder.extent;
+    product.outer = binders;
+    std::erase_if(product.outer, [&](const Axis& binder) {
+      return std::any_of(product.run.begin(), product.run.end(),
+                         [&](const Axis& joined) { return joined.var == binder.var; });
+    });
+    form_.flat[p_.place(g_.scalars[product.left].target).buffer] = product.run.size();
+  }
+
+  /// Only of loads whose steps are numbers.
+  void find_slide(Product& product) const {
+    const RowReduction& sum = form_.reductions[product.reduction];
+    if (product.run.empty() || product.run.back().extent.is(1) ||
+        g_.type(g_.scalars[product.left].target).elem != sum.in)
+      return;
+    const BoundedValue right = bounded_value(g_, product.right);
+    const Var column = node_.domain[*form_.along].var;
+    product.slide = slide_of(g_, right, column, product.run.back().var);
+    if (!product.slide) return;
+    // Where their number is open, steps of several lines take more registers than there are.
+    const bool fits = product.slide->steps == 1 || product.run.back().extent.constant();
+    if (!fits || !step_of(right.value, column)) product.slide.reset();
   }
 
   void rename_depth(Product& product, const Axis& as) {
@@ -110,7 +197,8 @@ class ProductFormMaker : FormMaker {
     };
     for (const Axis& a : node_.domain) add(a);
     for (const Axis& a : product.outer) add(a);
-    add(product.depth);
+    for (const Axis& a : product.run) add(a);
+    if (product.run.empty()) add(product.depth);
     return facts;
   }
 
@@ -119,14 +207,16 @@ class ProductFormMaker : FormMaker {
     for (uint32_t o = 0; o < node_.outputs.size(); ++o)
       if (store_step(o, *form_.along) != 1) throw NoForm{"it stores across memory"};
   }
+
+  const bool may_pack_;
 };
 
 }  // namespace
 
 std::variant<ProductForm, std::string> product_form(const task::Program& p, const task::TaskType& type,
-                                                    graph::Graph& g) {
+                                                    graph::Graph& g, bool may_pack) {
   try {
-    return ProductFormMaker(p, type, g).run();
+    return ProductFormMaker(p, type, g, may_pack).run();
   } catch (const NoForm& none) {
     return none.why;
   }

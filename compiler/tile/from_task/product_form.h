@@ -4,6 +4,9 @@
 // Out: which axes are rows, columns and depth, the operands, and the outputs' values. There, and in left
 // operands, the result of a reduction is a load of the local with the reduction's number, without indices.
 //
+// Operands are turned where the outputs lie along what would be rows: then the left operand is what lies best
+// in memory, and the right one is computed.
+//
 // Invariant: all products have the same axis of rows, if any, and of columns (`along` of the form); the
 // form's rows are the other axes, which are looped over. Other reductions, as those of a norm before a
 // product, do not depend on the columns. Depths of one extent have one variable, so that equal left operands
@@ -13,6 +16,7 @@
 #include <variant>
 
 #include "tile/from_task/row_form.h"
+#include "tile/from_task/windows.h"
 
 namespace axon::tile {
 
@@ -21,8 +25,13 @@ struct Product {
   graph::Axis column;              ///< what only the right operand runs along
   graph::Axis depth;               ///< the binder that both operands run along
   std::vector<graph::Axis> outer;  ///< other binders, which are looped over
-  graph::ScalarId left;            ///< the product of all factors but one
-  graph::ScalarId right;           ///< a load that does not depend on rows
+  /// Binders that are one axis of the left operand's tensor, which `depth` is then: its variable is that of
+  /// the last of them. Else none.
+  std::vector<graph::Axis> run;
+  std::optional<Slide> slide;  ///< then: of a right operand, with the last of those along the columns
+  graph::ScalarId left;        ///< the product of all factors but one
+  graph::ScalarId right;       ///< a load that does not depend on rows
+  bool is_packed = false;      ///< the right operand may be any value, which is computed block by block first
 };
 
 struct ProductForm {
@@ -37,8 +46,8 @@ struct ProductForm {
   }
 };
 
-/// Why there is none, as words, else.
+/// Why there is none, as words, else. With `may_pack` right operands may be computed, and of windows.
 std::variant<ProductForm, std::string> product_form(const task::Program&, const task::TaskType&,
-                                                    graph::Graph&);
+                                                    graph::Graph&, bool may_pack);
 
 }  // namespace axon::tile

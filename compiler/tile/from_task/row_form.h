@@ -9,8 +9,8 @@
 // earlier reductions occurs in a statement. Each reduction is computed once for each point of the first
 // `level` rows. Loads run along the axis of their statement with step 1, or not at all, or along `across`.
 #pragma once
+#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -36,10 +36,9 @@ struct RowForm {
   /// A third one, where the node has no reductions: loads run along it that do not run along `along`. Blocks
   /// have as many rows along this one as they have columns.
   std::optional<uint32_t> across;
-  /// Axes that are gone through as one, the last of which is `along`, and the tensors in which they are one
-  /// (join_axes.h).
+  /// Axes that are gone through as one, the last of which is `along` (join_axes.h).
   std::vector<uint32_t> joined;
-  std::set<task::BufferId> flat;
+  std::map<task::BufferId, size_t> flat;  ///< tensors of which so many axes, the last ones, are one
   /// A reduction loads elements one by one, where the data says, and no function of them takes longer: there
   /// is nothing to do in vectors.
   bool is_scalar = false;

@@ -177,9 +177,10 @@ TensorId ValueMaker::declare(uint32_t number) {
   t.multiples = layout::multiples_of(buffer.placement, buffer.shape.size());
   t.align = base::elem_bytes(buffer.elem);
   t.place = layout::layout_of(buffer.placement, buffer.shape);
-  const bool is_flat = form_.flat.contains(access.buffer);
+  const auto flat = form_.flat.find(access.buffer);
+  const bool is_flat = flat != form_.flat.end();
   if (is_flat) {
-    t.shape = joined_shape(buffer.shape, form_.joined.size());
+    t.shape = joined_shape(buffer.shape, flat->second);
     t.multiples.resize(t.shape.size());
     t.place = layout::row_major(t.shape);
   }
@@ -191,8 +192,7 @@ TensorId ValueMaker::declare(uint32_t number) {
     if (buffer.placement.stated) decline_place(layout::layout_of(buffer.placement, buffer.shape), own.write);
     Box box;
     for (const task::Interval& i : own.box) box.push_back({i.low, i.high});
-    (own.write ? t.writes : t.reads) =
-        is_flat ? joined_box(box, buffer.shape, form_.joined.size()) : std::move(box);
+    (own.write ? t.writes : t.reads) = is_flat ? joined_box(box, buffer.shape, flat->second) : std::move(box);
   }
   made_.buffers.push_back(access.buffer);
   const std::optional<Box> reads = t.reads;

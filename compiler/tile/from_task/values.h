@@ -27,6 +27,8 @@ class ValueMaker : protected ProgramFrame {
   void forget_block() { block_at_hand_.reset(); }
   /// Is it a check, or is a part of it one?
   bool has_checks(ScalarId) const;
+  /// Is every index of the load inside of its axis where the facts hold, over variables of the graph?
+  bool in_range(ScalarId load, const std::vector<Fact>& facts) const;
   /// What a statement has kept, later ones may read.
   void end_statement();
 
@@ -71,7 +73,6 @@ class ValueMaker : protected ProgramFrame {
   bool is_of_rows(ScalarId, const BlockPlace&) const;
   bool loads_stand_before(ScalarId, const std::vector<Var>& inside, bool has_results) const;
   bool can_stand_before(ScalarId, const std::vector<Var>& inside, bool has_results) const;
-  bool in_range(ScalarId load, const std::vector<Fact>& facts) const;
   std::vector<uint32_t> boxes_of(task::BufferId, bool write) const;
   /// A box that holds the element wherever the place's bounds do.
   std::optional<uint32_t> box_around(task::BufferId, const std::vector<Dim>& index, const BlockPlace&,

@@ -1,0 +1,75 @@
+// Right operands of products in scratch memory, which may be any values: those of windows with zeros around
+// the tensor, those that lie across memory. Only from_task/ includes this.
+//
+// In: products, a machine whose worker is one thread, a part of the columns. Out: code that packs a block of
+// the depth for all columns of the part, in blocks of columns that rows go over. Invariant: outside of the
+// columns and of the depth what is packed is 0, or not there. What a choice leaves out as 0 is not read.
+//
+// What windows that slide along the columns have in common is packed once: a block has the columns that its
+// windows reach beyond it, too, and a step of the window reads it some columns further along. With windows
+// that go on by whole columns after several steps only, there is a line for each of these steps.
+#pragma once
+#include "tile/from_task/maker.h"
+#include "tile/from_task/product_form.h"
+
+namespace axon::tile {
+
+/// How a product is cut.
+struct ContractionBlocks {
+  int64_t rows = 1;      ///< of accumulators in registers
+  int64_t vectors = 2;   ///< of columns of these
+  int64_t depth = 256;   ///< gone through before the next accumulators
+  bool one_row = false;  ///< the guard says that a task has one row, whose depth is one block
+  bool slides = false;   ///< windows slide, of which the guard says that they are short
+};
+
+class OperandMaker : protected ProgramMaker {
+ protected:
+  OperandMaker(const Origin& of, const ProductForm& form, const Machine& machine,
+               const ContractionBlocks& blocks)
+      : ProgramMaker(of, machine, {blocks.vectors}), product_(form), blocks_of_(blocks) {}
+
+  /// A part of an axis that tiles in scratch hold all of.
+  struct Part {
+    std::optional<uint32_t> axis;
+    Stretch stretch;
+    int64_t most = 1;  ///< elements
+  };
+
+  /// The right operand along the depth from `first` on.
+  void pack_ahead(const Product&, const Dim& first, const Dim& length);
+  /// Where windows slide, the same of one block of columns.
+  void pack_lines(const Product&, const Dim& block, const Dim& first, const Dim& length);
+  bool slides(const Product& product) const { return blocks_of_.slides && product.slide; }
+  /// Where windows slide, sizes or the guard say how far. Throws Declined.
+  void bound_windows();
+  graph::Axis depth_of(const Product&) const;
+  int64_t depth_at_once(const Product&) const;
+  /// Where windows slide: how many lines have their steps, and how many of the steps a line has.
+  int64_t lines_of(const Product&) const;
+  int64_t steps_of_line(const Product&, int64_t line) const;
+  bool has_open_window(const Product&) const;
+  /// What is loaded where the place's bounds hold, and 0 elsewhere.
+  Use copied(ScalarId load, TileId to, const BlockPlace&);
+  Use converted_to(Elem, const Use&);
+  TileId scratch(const std::string& name, Elem, std::vector<int64_t> shape);
+  int64_t columns() const { return block_; }
+
+  const ProductForm& product_;
+  const ContractionBlocks blocks_of_;
+  Part columns_;
+  /// Right operands in scratch, by reduction and line; where no windows slide, there is one.
+  std::map<std::pair<uint32_t, int64_t>, TileId> packed_;
+
+ private:
+  std::vector<Fact> at_depth(const Product&, const Dim& number);
+  void check_loads(const Product&) const;
+  void pack_values(const Product&, const Dim& first, const Dim& length);
+  void pack_block(const Product&, const Dim& step, const std::vector<Fact>& facts, const BlockPlace&);
+  void pack_line(const Product&, const Dim& block, const Dim& step, int64_t line,
+                 const std::vector<Fact>& facts);
+  int64_t window_of(const Product&) const;
+  int64_t beyond(const Product&, int64_t line) const;
+};
+
+}  // namespace axon::tile
