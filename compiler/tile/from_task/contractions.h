@@ -74,7 +74,7 @@ class ContractionMaker : protected OperandMaker {
                                    const std::vector<Var>& behind) const;
   void pack(const Product&, const Dim& column, const Dim& first, const Dim& length);
   void pack_turned(const Product&, const Dim& column, const Dim& first, const Dim& length);
-  void store_packed(Use made, TileId to, std::vector<Index> index);
+  void store_packed(const Use& made, TileId to, std::vector<Index> index);
   BlockPlace place_of_columns(const Product&, const Dim& block, const Dim& column = Dim(0)) const;
   Use turned_square(const Product&, const Dim& block, const Dim& column, const Dim& row);
   const Part& columns_of(const Product&) const;
