@@ -104,8 +104,7 @@ TEST(Text, PlacesNameTheirSizes) {
   auto p = parse(text_of("pointwise"), error);
   ASSERT_TRUE(p) << error;
   const Var size = shape::fresh_var("n"), other = shape::fresh_var("n");
-  p->sizes = {other, size};
-  p->facts = {shape::at_least(Dim(size), Dim(0)), shape::at_least(Dim(other), Dim(0))};
+  p->sizes.insert(p->sizes.end(), {other, size});
   Tensor x;
   x.name = "z";
   x.shape = {Dim(other), Dim(size)};
