@@ -143,7 +143,7 @@ void check(const llvm::Module& m, const char* where) {
 
 /// What one variant may take to emit, in the steps of base/work.h, and how long its code may be.
 constexpr uint64_t steps_of_a_variant = 40'000'000;
-constexpr unsigned instructions_of_a_variant = 250'000;
+constexpr unsigned instructions_of_a_variant = 400'000;
 
 struct Made {
   std::unique_ptr<llvm::LLVMContext> context;

@@ -200,6 +200,20 @@ static std::vector<MadeProgram> contractions_of(const Origin& of, const ProductF
   return list;
 }
 
+/// Has the node an online softmax with values?
+static bool weights_values(const graph::Graph& g, graph::NodeId node) {
+  const auto has = [&](graph::ScalarId body) {
+    const auto parts = graph::scalars_in(g, body);
+    return std::any_of(parts.begin(), parts.end(), [&](graph::ScalarId part) {
+      return g.scalars[part].op == graph::Op::online && g.scalars[part].args.size() > 1;
+    });
+  };
+  const graph::Node& n = g.nodes[node];
+  return std::any_of(n.outputs.begin(), n.outputs.end(),
+                     [&](const auto& output) { return has(output.body); }) ||
+         std::any_of(n.locals.begin(), n.locals.end(), [&](const auto& local) { return has(local.body); });
+}
+
 /// Attention: few rows first.
 static MadePrograms attentions_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
                                   const Machine& machine) {
@@ -267,8 +281,7 @@ MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Gra
     for (const bool short_rows : {true, false}) {
       const auto form = row_form(p, type, g, short_rows);
       if (const auto* why = std::get_if<std::string>(&form))
-        return type.family == task::Family::online ? attentions_of(p, id, g, machine)
-                                                   : MadePrograms{{}, *why};
+        return weights_values(g, type.node) ? attentions_of(p, id, g, machine) : MadePrograms{{}, *why};
       const RowForm& rows = std::get<RowForm>(form);
       if (const auto joined = with_joined_axes(p, type, g, rows)) {
         Chooser(p, id, g, *joined, machine).add_to(out.list, short_rows);

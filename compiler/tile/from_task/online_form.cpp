@@ -20,7 +20,7 @@ class OnlineFormMaker : FormMaker {
   OnlineForm run() {
     write_out_locals();
     for (const ScalarId output : whole_) form_.outputs.push_back(without_reductions(output));
-    if (!online_.valid()) throw NoForm{"it has no online softmax"};
+    if (values_.empty()) throw NoForm{"it has no online softmax that weights values"};
     choose_columns();
     for (const auto& [sum, number] : products_)
       if (graph::depends_on(g_, sum, out_.key.var)) add_score(sum, number);
@@ -96,12 +96,12 @@ class OnlineFormMaker : FormMaker {
                         {graph::apply(g_, graph::Op::and_, {nothing, keys}), number(NAN), sum});
   }
 
-  /// The last axis that values run along; without values, that outputs do.
+  /// The last axis that values run along.
   void choose_columns() {
     const std::vector<Var> of_scores = vars_of_scores();
     for (uint32_t a = 0; a < node_.domain.size(); ++a) {
       const Var v = node_.domain[a].var;
-      const bool runs = values_.empty() ? store_step(0, a) == 1 : step_of(values_[0].load, v) == 1;
+      const bool runs = step_of(values_[0].load, v) == 1;
       if (runs && std::find(of_scores.begin(), of_scores.end(), v) == of_scores.end()) form_.along = a;
     }
     if (!form_.along) throw NoForm{"its values do not run along an axis of the outputs"};
