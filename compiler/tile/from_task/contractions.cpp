@@ -254,12 +254,6 @@ Use ContractionMaker::accumulators(const Product& product) {
   return {out_.tiles.add(std::move(t)), {row_label_, label_}};
 }
 
-/// How many columns accumulators have at once.
-int64_t ContractionMaker::columns(const Product& product) const {
-  const auto more = columns_at_once_.find(product.reduction);
-  return more == columns_at_once_.end() ? block_ : more->second;
-}
-
 Access ContractionMaker::sums_at(const Product& product, const Dim& column, const Dim& block,
                                  const std::vector<Index>& rest) const {
   Access out;

@@ -16,13 +16,6 @@ namespace axon::tile {
 /// The blocks for a machine: accumulators that leave registers for both operands.
 ContractionBlocks blocks_for(const Machine&, bool one_row);
 
-/// Does the right operand lie along the depth, and across the columns? Throws Declined where it does neither.
-bool runs_along_depth(const Origin&, const Product&);
-/// Is it brought next to each other in scratch? A weight that lies in panels is multiplied where it lies.
-bool needs_packing(const Origin&, const Product&);
-/// Do all right operands lie along the depth, and have to be turned? Throws Declined.
-bool is_all_turned(const Origin&, const ProductForm&);
-
 class ContractionMaker : protected OperandMaker {
  public:
   ContractionMaker(const Origin& of, const ProductForm& form, const Machine& machine,
@@ -72,12 +65,6 @@ class ContractionMaker : protected OperandMaker {
   std::pair<TileId, TileId> views_of(const Product&, int64_t line);
   std::vector<Var> labels_of_depth(const Product&, std::vector<Var> before,
                                    const std::vector<Var>& behind) const;
-  void pack(const Product&, const Dim& column, const Dim& first, const Dim& length);
-  void pack_turned(const Product&, const Dim& column, const Dim& first, const Dim& length);
-  void store_packed(const Use& made, TileId to, std::vector<Index> index);
-  BlockPlace place_of_columns(const Product&, const Dim& block, const Dim& column = Dim(0)) const;
-  Use turned_square(const Product&, const Dim& block, const Dim& column, const Dim& row);
-  const Part& columns_of(const Product&) const;
 
   // Results:
   void outputs();
@@ -86,17 +73,13 @@ class ContractionMaker : protected OperandMaker {
   Use accumulators(const Product&);
   Access sums_at(const Product&, const Dim& column, const Dim& block, const std::vector<Index>& rest) const;
   BlockPlace depth_place(const Product&, const Dim& first) const;
-  using OperandMaker::columns;
-  int64_t columns(const Product&) const;
 
-  const Var depth_label_ = shape::fresh_var("d"), window_label_ = shape::fresh_var("t");
+  const Var window_label_ = shape::fresh_var("t");
   bool packs_ = true;  ///< right operands that lie in no panels; else they are read where they lie
   Part rows_;
-  std::map<Var, Part> more_columns_;  ///< of products whose columns are no outputs, by the graph's variable
-  std::map<uint32_t, int64_t> columns_at_once_;  ///< where these are several blocks of outputs, by reduction
-  std::map<uint32_t, TileId> numbers_;           ///< of rows: statistics in scratch, by reduction
-  std::map<uint32_t, TileId> sums_;              ///< in scratch, by reduction
-  std::map<graph::ScalarId, TileId> staged_;     ///< left operands in scratch
+  std::map<uint32_t, TileId> numbers_;        ///< of rows: statistics in scratch, by reduction
+  std::map<uint32_t, TileId> sums_;           ///< in scratch, by reduction
+  std::map<graph::ScalarId, TileId> staged_;  ///< left operands in scratch
   /// Of both operands, by reduction and line of a window.
   std::map<std::pair<uint32_t, int64_t>, std::pair<TileId, TileId>> views_;
   std::map<uint32_t, TileId> panels_;  ///< views of weights, by reduction

@@ -23,6 +23,14 @@ struct ContractionBlocks {
   bool slides = false;   ///< windows slide, of which the guard says that they are short
 };
 
+/// Does the right operand lie along the depth, and across the columns? Throws Declined where it does neither.
+bool runs_along_depth(const Origin&, const Product&);
+/// Is it brought next to each other in scratch? A weight that lies in panels is multiplied where it lies.
+bool needs_packing(const Origin&, const Product&);
+
+/// Do all right operands lie along the depth, and have to be turned? Throws Declined.
+bool is_all_turned(const Origin&, const ProductForm&);
+
 class OperandMaker : protected ProgramMaker {
  protected:
   OperandMaker(const Origin& of, const ProductForm& form, const Machine& machine,
@@ -36,6 +44,11 @@ class OperandMaker : protected ProgramMaker {
     int64_t most = 1;  ///< elements
   };
 
+  /// A block of a right operand that is a tensor, next to each other.
+  void pack(const Product&, const Dim& column, const Dim& first, const Dim& length);
+  /// The columns of a block from one of them on, of all of the depth.
+  BlockPlace place_of_columns(const Product&, const Dim& block, const Dim& column = Dim(0)) const;
+  const Part& columns_of(const Product&) const;
   /// The right operand along the depth from `first` on.
   void pack_ahead(const Product&, const Dim& first, const Dim& length);
   /// Where windows slide, the same of one block of columns.
@@ -54,14 +67,22 @@ class OperandMaker : protected ProgramMaker {
   Use converted_to(Elem, const Use&);
   TileId scratch(const std::string& name, Elem, std::vector<int64_t> shape);
   int64_t columns() const { return block_; }
+  /// How many columns accumulators have at once.
+  int64_t columns(const Product&) const;
 
   const ProductForm& product_;
   const ContractionBlocks blocks_of_;
+  const Var depth_label_ = shape::fresh_var("d");
   Part columns_;
+  std::map<Var, Part> more_columns_;  ///< of products whose columns are no outputs, by the graph's variable
+  std::map<uint32_t, int64_t> columns_at_once_;  ///< where these are several blocks of outputs, by reduction
   /// Right operands in scratch, by reduction and line; where no windows slide, there is one.
   std::map<std::pair<uint32_t, int64_t>, TileId> packed_;
 
  private:
+  void pack_turned(const Product&, const Dim& column, const Dim& first, const Dim& length);
+  void store_packed(const Use& made, TileId to, std::vector<Index> index);
+  Use turned_square(const Product&, const Dim& block, const Dim& column, const Dim& row);
   std::vector<Fact> at_depth(const Product&, const Dim& number);
   void check_loads(const Product&) const;
   void pack_values(const Product&, const Dim& first, const Dim& length);
