@@ -157,7 +157,7 @@ static MadeProgram contraction_of(const Origin& of, const ProductForm& product, 
 /// program.
 static std::optional<MadeProgram> dot_products_of(const Origin& of, const ProductForm& product,
                                                   const Machine& machine) {
-  constexpr int64_t few = 5;
+  constexpr int64_t few = 6;
   if (!is_all_turned(of, product)) return std::nullopt;
   auto form = row_form(of.program, of.program.types[of.id], of.graph, true);
   auto* const rows = std::get_if<RowForm>(&form);
