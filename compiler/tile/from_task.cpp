@@ -2,6 +2,7 @@
 #include "tile/from_task.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "task/facts.h"
 #include "tile/from_task/contractions.h"
@@ -141,15 +142,26 @@ class Chooser {
 
 }  // namespace
 
-/// By multiply-adds of vectors, of as many columns as registers hold with what is made of them.
+/// The program of blocks of as many vectors, or half as many and so on, as registers hold with what is made
+/// of them.
+static MadeProgram fitting(const Machine& machine, int64_t vectors,
+                           const std::function<MadeProgram(int64_t)>& made) {
+  for (; vectors > 0; vectors /= 2) {
+    MadeProgram program = made(vectors);
+    if (registers_of(program.program) <= machine.registers) return program;
+  }
+  throw Declined{"its tiles do not fit into registers"};
+}
+
+/// By multiply-adds of vectors.
 static MadeProgram contraction_of(const Origin& of, const ProductForm& product, const Machine& machine,
                                   bool one_row, bool slides) {
   ContractionBlocks blocks = blocks_for(machine, one_row);
-  for (blocks.slides = slides;; blocks.vectors /= 2) {
-    if (blocks.vectors == 0) throw Declined{"its tiles do not fit into registers"};
-    MadeProgram made = ContractionMaker(of, product, machine, blocks).run();
-    if (registers_of(made.program) <= machine.registers) return made;
-  }
+  blocks.slides = slides;
+  return fitting(machine, blocks.vectors, [&](int64_t vectors) {
+    blocks.vectors = vectors;
+    return ContractionMaker(of, product, machine, blocks).run();
+  });
 }
 
 /// Sums of so few rows that packing a right operand, which lies along the depth, would not pay: each is
@@ -172,11 +184,14 @@ static std::optional<MadeProgram> dot_products_of(const Origin& of, const Produc
     std::erase(rows->rows, *product.row);
     rows->rows.push_back(*product.row);
   }
-  for (int64_t registers = 4; registers > 0; registers /= 2) {
-    MadeProgram made = ProgramMaker({of.program, of.id, of.graph, *rows}, machine, Choices{registers}).run();
-    if (registers_of(made.program) <= machine.registers) return made;
+  constexpr int64_t most_vectors = 4;
+  try {
+    return fitting(machine, most_vectors, [&](int64_t vectors) {
+      return ProgramMaker({of.program, of.id, of.graph, *rows}, machine, Choices{vectors}).run();
+    });
+  } catch (const Declined&) {
+    return std::nullopt;  // they are packed
   }
-  return std::nullopt;
 }
 
 /// Few rows first, windows that slide before others.
@@ -226,11 +241,10 @@ static MadePrograms attentions_of(const task::Program& p, task::TaskTypeId id, g
   const auto made = [&](bool few_rows) {
     ContractionBlocks blocks = blocks_for(machine, false);
     if (few_rows) blocks.rows = 1, blocks.vectors = 4;
-    for (;; blocks.vectors /= 2) {
-      if (blocks.vectors == 0) throw Declined{"its tiles do not fit into registers"};
-      MadeProgram one = OnlineMaker(of, online, machine, blocks, few_rows).run();
-      if (registers_of(one.program) <= machine.registers) return one;
-    }
+    return fitting(machine, blocks.vectors, [&](int64_t vectors) {
+      blocks.vectors = vectors;
+      return OnlineMaker(of, online, machine, blocks, few_rows).run();
+    });
   };
   try {
     out.list.push_back(made(true));

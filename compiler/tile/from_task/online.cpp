@@ -66,11 +66,7 @@ void OnlineMaker::part_of_task() {
 }
 
 bool OnlineMaker::is_statistic(uint32_t reduction) const {
-  const auto is_in = [&](const std::vector<uint32_t>& list) {
-    return std::find(list.begin(), list.end(), reduction) != list.end();
-  };
-  return !product_.is_product(reduction) && reduction != online_.maximum && reduction != online_.sum &&
-         reduction != online_.weights && !is_in(online_.of_rows) && !is_in(online_.of_columns);
+  return std::find(online_.before.begin(), online_.before.end(), reduction) != online_.before.end();
 }
 
 void OnlineMaker::begin_rows() {

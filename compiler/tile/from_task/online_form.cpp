@@ -171,6 +171,8 @@ class OnlineFormMaker : FormMaker {
         out_.of_columns.push_back(n);
       } else if (goes_across(r) || reads_any(r.term, [&](uint32_t of) { return !is_before(of); })) {
         out_.of_rows.push_back(n);
+      } else {
+        out_.before.push_back(n);
       }
     }
     if (kept_[out_.maximum].contains(*form_.along)) throw NoForm{"its scores depend on the columns"};
@@ -181,12 +183,8 @@ class OnlineFormMaker : FormMaker {
       throw NoForm{"its scores read what goes across memory"};
   }
 
-  /// Is the reduction computed before the softmax?
   bool is_before(uint32_t number) const {
-    const auto has = [&](const std::vector<uint32_t>& list) {
-      return std::find(list.begin(), list.end(), number) != list.end();
-    };
-    return !is_part(number) && !has(out_.of_rows) && !has(out_.of_columns);
+    return std::find(out_.before.begin(), out_.before.end(), number) != out_.before.end();
   }
 
   bool reads_any(ScalarId body, const std::function<bool(uint32_t)>& wanted) const {

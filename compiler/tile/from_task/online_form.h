@@ -27,9 +27,10 @@ struct OnlineForm {
   graph::Axis key;
   graph::BinderRange range;                    ///< of keys, for a row
   uint32_t maximum = 0, sum = 0, weights = 0;  ///< numbers of reductions; the maximum's term is the score
-  /// Other reductions that are computed with the outputs, inner ones first: of a row, those that go across
-  /// memory or read what the softmax gives, and those that depend on the columns.
-  std::vector<uint32_t> of_rows, of_columns;
+  /// Other reductions, inner ones first: those of a row that are computed before all keys; and with the
+  /// outputs, those of a row that go across memory or read what the softmax gives, and those that depend on
+  /// the columns.
+  std::vector<uint32_t> before, of_rows, of_columns;
   bool base2 = false;
   double scale = 1;
 };
