@@ -194,9 +194,9 @@ std::string print_tiles(Compilation& c) {
       graph::Graph graph = entry.graph;
       for (uint32_t t = 0; t < variant.program.types.size(); ++t) {
         const auto made = tile::programs_of(variant.program, {t}, graph, *machine);
-        for (const tile::MadeProgram& one : made.list) text += tile::print(one.program);
-        if (made.list.empty())
+        if (!made.declined.empty())
           text += fmt::format("# {}: {}\n", variant.program.types[{t}].name, made.declined);
+        for (const tile::MadeProgram& one : made.list) text += tile::print(one.program);
       }
     }
   return text;

@@ -7,6 +7,7 @@
 #include "task/facts.h"
 #include "tile/from_task/contractions.h"
 #include "tile/from_task/join_axes.h"
+#include "tile/from_task/lane_form.h"
 #include "tile/from_task/maker.h"
 #include "tile/from_task/online.h"
 #include "tile/from_task/products.h"
@@ -15,11 +16,6 @@
 namespace axon::tile {
 
 namespace {
-
-bool is_pointwise_or_rows(const task::TaskType& type) {
-  return type.family == task::Family::elementwise || type.family == task::Family::reduce ||
-         type.family == task::Family::online;
-}
 
 /// The program with the largest blocks whose tiles all fit into registers.
 class Chooser {
@@ -32,7 +28,7 @@ class Chooser {
   /// of rows that are too long for the other.
   void add_to(std::vector<MadeProgram>& list, bool short_rows) const {
     if (machine_.threads() > 1) return add_for_threads(list, short_rows);
-    for (MadeProgram& made : of_one_block()) {
+    for (MadeProgram& made : form_.has_own_reductions ? std::vector<MadeProgram>{} : of_one_block()) {
       list.push_back(std::move(made));
       if (list.back().program.guard.size() == form_.guard.size()) return;
     }
@@ -130,7 +126,9 @@ class Chooser {
     if (made.size() > 2) made.erase(made.begin());
     return made;
   }
-  int64_t most_registers() const { return has_long_functions(g_, form_) ? 1 : 4; }
+  int64_t most_registers() const {
+    return has_long_functions(g_, form_) ? 1 : form_.has_own_reductions ? 8 : 4;
+  }
   bool has_rows() const { return form_.along || !form_.reductions.empty(); }
 
   const task::Program& p_;
@@ -285,17 +283,15 @@ static MadePrograms products_of(const task::Program& p, task::TaskTypeId id, gra
   }
 }
 
-MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
-                         const Machine& machine) {
-  const task::TaskType& type = p.types[id];
-  if (type.family == task::Family::contract) return products_of(p, id, g, machine);
-  if (!is_pointwise_or_rows(type)) return {{}, "there is no generator of its family yet"};
+/// By loops over rows, reductions and outputs along one axis.
+static MadePrograms rows_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
+                            const Machine& machine) {
   MadePrograms out;
+  const task::TaskType& type = p.types[id];
   try {
     for (const bool short_rows : {true, false}) {
       const auto form = row_form(p, type, g, short_rows);
-      if (const auto* why = std::get_if<std::string>(&form))
-        return weights_values(g, type.node) ? attentions_of(p, id, g, machine) : MadePrograms{{}, *why};
+      if (const auto* why = std::get_if<std::string>(&form)) return {{}, *why};
       const RowForm& rows = std::get<RowForm>(form);
       if (const auto joined = with_joined_axes(p, type, g, rows)) {
         Chooser(p, id, g, *joined, machine).add_to(out.list, short_rows);
@@ -308,6 +304,41 @@ MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Gra
   } catch (const Declined& declined) {
     return {{}, declined.why};
   }
+}
+
+/// By lanes that have reductions of their own: of what has no better form. Of a GPU most threads would idle.
+static MadePrograms lanes_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
+                             const Machine& machine) {
+  MadePrograms out;
+  for (const LaneChoice choice : {LaneChoice::columns, LaneChoice::all, LaneChoice::single}) try {
+      out.list.clear();
+      for (const bool short_rows : {true, false}) {
+        const auto form = lane_form(p, p.types[id], g, short_rows, choice);
+        if (const auto* why = std::get_if<std::string>(&form)) throw Declined{*why};
+        const RowForm& lanes = std::get<RowForm>(form);
+        Chooser(p, id, g, lanes, machine).add_to(out.list, short_rows);
+        if (lanes.guard.empty()) return out;
+      }
+      return out;
+    } catch (const Declined& declined) {
+      out = {{}, declined.why};
+    }
+  return out;
+}
+
+MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
+                         const Machine& machine) {
+  const task::TaskType& type = p.types[id];
+  if (type.family == task::Family::scatter || type.family == task::Family::order)
+    return {{}, "there is no generator of its family yet"};
+  MadePrograms out = type.family == task::Family::contract ? products_of(p, id, g, machine)
+                     : weights_values(g, type.node)        ? attentions_of(p, id, g, machine)
+                                                           : rows_of(p, id, g, machine);
+  if (!out.list.empty() || machine.threads() > 1) return out;
+  MadePrograms lanes = lanes_of(p, id, g, machine);
+  if (lanes.list.empty() && lanes.declined != out.declined) out.declined += "; " + lanes.declined;
+  lanes.declined = out.declined;
+  return lanes;
 }
 
 }  // namespace axon::tile

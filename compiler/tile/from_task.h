@@ -33,7 +33,7 @@ struct MadeProgram {
 
 struct MadePrograms {
   std::vector<MadeProgram> list;  ///< empty where there are none yet
-  std::string declined;           ///< why
+  std::string declined;           ///< why there are none, or none of a better form
 };
 
 /// `graph` is a copy of the program's graph; scalars are added to it.

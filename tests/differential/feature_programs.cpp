@@ -15,6 +15,25 @@ std::vector<HandProgram> programs_of_features() {
            "  let y = fold (fn y i => tanh (for i => sum j => w[i, j] * y[j])) y (iota 3)\n"
            "  in (sort y, x)\n",
        {{{"m", 1}, {"n", 37}}, {{"m", 0}, {"n", 1}}, {{"m", 33}, {"n", 64}}, {{"m", 2}, {"n", 0}}}},
+      // Each lane has reductions of its own: down columns, of short rows, of gathered elements, of
+      // reductions.
+      {"LanesReduce",
+       "entry down (x : f32[m, n]) (y : f16[m, n]) (k : i64[n]) =\n"
+       "  ((for j => sum i => x[i, j]), (for j => maximum (i < m) => y[i, j]),\n"
+       "   (for i j => x[i, j] / sqrt (sum (l < m) => x[l, j] * x[l, j])))\n"
+       "entry highest (x : f32[m + 1, n]) (k : i64[m + 1, n]) =\n"
+       "  ((for j => argmax (i < m + 1) => x[i, j]), (for j => argmin (i < m + 1) => k[i, j]))\n"
+       "entry short (x : f32[n, 3]) (y : bf16[n, 10]) =\n"
+       "  ((for i j => x[i, j] / (sum (l < 3) => x[i, l])), softmax y)\n"
+       "entry bounded (x : f32[m, n]) (k : i64[n]) = for j => sum (i < m) => if i < k[j] then x[i, j] else "
+       "0.0\n"
+       "entry below (x : f32[m, n]) = for j (i < m) => sum (l < m) => if l <= i then x[l, j] else 0.0\n"
+       "entry nested (x : f32[m, n]) = for (i < m) => maximum (l < m) => sum (j < n) => x[i, j] * x[l, j]\n"
+       "entry gathered (x : f32[n, m]) (k : i64[n]) =\n"
+       "  for j => sum l => if k[j] >= 0 && k[j] < n then x[k[j], l] else 0.0\n"
+       "entry turned (x : f32[n]) (y : f64[2*n]) = ((for (i < n) => x[n - 1 - i]), for (i < n) => y[2*i] - "
+       "y[2*i + 1])\n",
+       {{{"m", 1}, {"n", 37}}, {{"m", 0}, {"n", 1}}, {{"m", 33}, {"n", 64}}, {{"m", 2}, {"n", 0}}}},
       // A matrix as the right operand, as the left one, transposed and gathered from: one layout serves all.
       {"WeightsInSeveralRoles",
        "entry right (p : weights { w : f32[n, k] }) (x : f32[m, n]) = x @ p.w\n"

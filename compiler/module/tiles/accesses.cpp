@@ -30,6 +30,11 @@ std::optional<int64_t> few_apart(const std::vector<int64_t>& steps) {
     if (steps[i] != static_cast<int64_t>(i) * step) return std::nullopt;
   return step;
 }
+bool are_reversed(const std::vector<int64_t>& steps) {
+  for (size_t i = 0; i < steps.size(); ++i)
+    if (steps[i] != -static_cast<int64_t>(i)) return false;
+  return steps.size() > 1;
+}
 bool are_equal(const std::vector<int64_t>& steps) {
   return std::all_of(steps.begin(), steps.end(), [](int64_t s) { return s == 0; });
 }
@@ -361,6 +366,7 @@ Value* Accesses::load(const Spot& at) {
   if (const auto step = all ? few_apart(*all) : std::nullopt;
       step && !c_.threads.are_several() && !at.swizzle && (at.inside.all() || has_masked(at)))
     return load_stepped(at, *step);
+  if (all && can_reverse(at, *all)) return b.CreateVectorReverse(load(reversed(at)));
   Value* out = llvm::PoisonValue::get(type);
   std::map<const void*, Value*> loaded;  // lanes at one place, where no mask tells them apart
   for (unsigned l = 0; l < n; ++l) {
@@ -368,6 +374,24 @@ Value* Accesses::load(const Spot& at) {
     if (!one || at.inside.each) one = load_one(at, at.offsets[l], in_lane(c_, at.inside, l));
     out = b.CreateInsertElement(out, one, l);
   }
+  return out;
+}
+
+/// Do the lanes lie next to each other in descending order, where a vector can be accessed at once?
+bool Accesses::can_reverse(const Spot& at, const std::vector<int64_t>& steps) const {
+  return are_reversed(steps) && !c_.threads.are_several() && !at.swizzle &&
+         (at.inside.all() || has_masked(at));
+}
+
+/// The same lanes, the last one first.
+Accesses::Spot Accesses::reversed(const Spot& at) {
+  Spot out = at;
+  std::reverse(out.offsets.begin(), out.offsets.end());
+  if (at.inside.all()) return out;
+  const auto n = static_cast<unsigned>(at.offsets.size());
+  Value* mask = as_vector(c_, at.inside, n);
+  if (!mask->getType()->isVectorTy()) mask = c_.f.b.CreateVectorSplat(n, mask);
+  out.inside = {nullptr, c_.f.b.CreateVectorReverse(mask), nullptr};
   return out;
 }
 

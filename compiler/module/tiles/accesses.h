@@ -56,6 +56,8 @@ class Accesses {
   Spot spot_at(tile::TensorId, TileId, const Indices&);
   Value* pointer(const Spot&, const Dim& offset);
   Value* load(const Spot&);
+  bool can_reverse(const Spot&, const std::vector<int64_t>& steps) const;
+  Spot reversed(const Spot&);
   Value* load_stepped(const Spot&, int64_t step);
   Value* load_where(Value* condition, const Spot&, Value* p, llvm::Type*, llvm::Align);
   Value* load_one(const Spot&, const Dim& offset, Value* condition);

@@ -2,9 +2,10 @@
 #include "tile/from_task/form_maker.h"
 
 #include <algorithm>
+#include <tuple>
 
-#include "graph/binder_range.h"
 #include "task/facts.h"
+#include "tile/from_task/computed_types.h"
 
 namespace axon::tile {
 
@@ -49,6 +50,8 @@ ScalarId FormMaker::without_reductions(ScalarId id) {
   const Scalar s = g_.scalars[id];
   decline_data(s);
   if (s.op == graph::Op::order) throw NoForm{"it is an order"};
+  if (s.op == graph::Op::reduce || s.op == graph::Op::proj)
+    if (const auto own = own_reduction(id)) return rewritten_[id] = *own;
   if (s.op == graph::Op::reduce && s.monoid == graph::Monoid::argmax) return rewritten_[id] = argmax(s);
   if (s.op == graph::Op::reduce) {
     const uint32_t number = reduction(s.monoid, s, s.elem, s.args[0]);
@@ -80,28 +83,46 @@ ScalarId FormMaker::argmax(const Scalar& s) {
   const base::Elem elem = base::computed_as(g_.scalars[s.args[0]].elem);
   Scalar of = s;
   const uint32_t top = reduction(graph::Monoid::max, of, elem, s.args[0]);
-  const Axis along = form_.reductions[top].along;
-  const base::Elem position = short_rows_ ? base::Elem::i32 : base::Elem::i64;
-  const ScalarId none = graph::constant_int(g_, position, base::range_of_integers(position).greatest);
-  if (short_rows_)
-    form_.guard.push_back(shape::less(along.extent, Dim(base::range_of_integers(position).greatest)));
-  const ScalarId term = form_.reductions[top].term, best = result(top);
+  RowReduction r = form_.reductions[top];
+  const Positions positions = positions_along(r.along);
+  r.monoid = graph::Monoid::min;
+  r.in = r.kept = positions.elem;
+  r.term = position_of(result(top), r.term, r.along.var, positions);
+  form_.reductions.push_back(std::move(r));
+  return found_or_zero(result(static_cast<uint32_t>(form_.reductions.size() - 1)), positions);
+}
+
+FormMaker::Positions FormMaker::positions_along(const Axis& along) {
+  const base::Elem elem = short_rows_ ? base::Elem::i32 : base::Elem::i64;
+  const int64_t greatest = base::range_of_integers(elem).greatest;
+  if (short_rows_) form_.guard.push_back(shape::less(along.extent, Dim(greatest)));
+  return {elem, graph::constant_int(g_, elem, greatest)};
+}
+
+ScalarId FormMaker::position_of(ScalarId best, ScalarId term, Var along, const Positions& positions) {
   ScalarId here = graph::apply(g_, graph::Op::eq, {term, best});
-  if (base::is_float(elem)) {
+  if (base::is_float(g_.scalars[term].elem)) {
     const auto is_nan = [&](ScalarId x) { return graph::apply(g_, graph::Op::ne, {x, x}); };
     const ScalarId both = graph::apply(g_, graph::Op::and_, {is_nan(term), is_nan(best)});
     here = graph::apply(g_, graph::Op::or_, {here, both});
   }
-  const ScalarId at = graph::cast(g_, position, graph::index_of(g_, Dim(along.var)));
-  RowReduction r = form_.reductions[top];
-  r.monoid = graph::Monoid::min;
-  r.in = r.kept = position;
-  r.term = graph::apply(g_, graph::Op::select, {here, at, none});
-  form_.reductions.push_back(std::move(r));
-  const ScalarId first = result(static_cast<uint32_t>(form_.reductions.size() - 1));
-  const ScalarId found = graph::apply(g_, graph::Op::lt, {first, none});
-  const ScalarId zero = graph::constant_int(g_, position, 0);
-  return graph::cast(g_, base::Elem::i64, graph::apply(g_, graph::Op::select, {found, first, zero}));
+  const ScalarId at = graph::cast(g_, positions.elem, graph::index_of(g_, Dim(along)));
+  return graph::apply(g_, graph::Op::select, {here, at, positions.none});
+}
+
+ScalarId FormMaker::found_or_zero(ScalarId least, const Positions& positions) {
+  const ScalarId found = graph::apply(g_, graph::Op::lt, {least, positions.none});
+  const ScalarId zero = graph::constant_int(g_, positions.elem, 0);
+  return graph::cast(g_, base::Elem::i64, graph::apply(g_, graph::Op::select, {found, least, zero}));
+}
+
+std::pair<Dim, Dim> interval_of(const graph::Graph& g, const graph::BinderRange& range, const Dim& extent) {
+  Dim first(0), end = extent;
+  for (const Dim& low : range.low)
+    first = shape::max(first, graph::reads_integer(g, low) ? shape::min(low, extent) : low);
+  for (const Dim& e : range.end)
+    end = shape::min(end, graph::reads_integer(g, e) ? shape::max(e, Dim(0)) : e);
+  return {first, end};
 }
 
 void FormMaker::bound_along(RowReduction& r, const Scalar& of) {
@@ -113,12 +134,7 @@ void FormMaker::bound_along(RowReduction& r, const Scalar& of) {
     if (of.binders[b].var != r.along.var || !range.unmasked.valid() || of.op != graph::Op::reduce)
       throw NoForm{"a mask bounds a reduction"};
     if (!range.low_by_data.empty() || !range.end_by_data.empty()) throw NoForm{"the data bounds a reduction"};
-    // Integers of the program lie anywhere: the difference of two that are not held to the axis may leave
-    // i64.
-    for (const Dim& low : range.low)
-      r.first = shape::max(r.first, reads_integer(g_, low) ? shape::min(low, r.along.extent) : low);
-    for (const Dim& end : range.end)
-      r.end = shape::min(r.end, reads_integer(g_, end) ? shape::max(end, Dim(0)) : end);
+    std::tie(r.first, r.end) = interval_of(g_, range, r.along.extent);
     r.term = range.unmasked;
   }
 }
@@ -242,12 +258,40 @@ ScalarId FormMaker::simplified(ScalarId id, const std::vector<Fact>& facts) {
     made.dim = shape::simplify(s.dim, task::relevant(p_, task::both(facts, p_.facts), {s.dim}));
     return made.dim == s.dim ? id : graph::index_of(g_, made.dim);
   }
+  std::vector<Fact> inside = facts;
+  for (const Axis& b : s.binders) {
+    inside.push_back(shape::at_least(Dim(b.var), Dim(0)));
+    inside.push_back(shape::less(Dim(b.var), b.extent));
+  }
   for (size_t a = 0; a < s.args.size(); ++a) {
     const bool is_arm = s.op == graph::Op::select && a > 0;
     made.args[a] =
-        simplified(s.args[a], is_arm ? task::both(implied_facts(g_, s.args[0], a == 1), facts) : facts);
+        simplified(s.args[a], is_arm ? task::both(implied_facts(g_, s.args[0], a == 1), inside) : inside);
   }
   return made.args == s.args ? id : graph::make_scalar(g_, std::move(made));
+}
+
+/// What more reductions keep is looped over farther outside. A reduction stands where all that it keeps has
+/// a value; there nothing else may.
+void FormMaker::order_rows() {
+  const auto count = [&](uint32_t a) {
+    return std::count_if(kept_.begin(), kept_.end(), [&](const auto& of) { return of.contains(a); });
+  };
+  for (uint32_t a = 0; a < node_.domain.size(); ++a)
+    if (a != form_.along && a != form_.across) form_.rows.push_back(a);
+  std::stable_sort(form_.rows.begin(), form_.rows.end(),
+                   [&](uint32_t a, uint32_t b) { return count(a) > count(b); });
+  for (size_t r = 0; r < form_.reductions.size(); ++r) {
+    size_t& level = form_.reductions[r].level;
+    while (level < form_.rows.size() && kept_[r].contains(form_.rows[level])) ++level;
+    if (level != kept_[r].size()) throw NoForm{"its reductions keep different axes"};
+  }
+}
+
+void FormMaker::choose_types() {
+  ComputedTypes types(g_);
+  for (ScalarId& output : form_.outputs) output = types.of(output);
+  for (RowReduction& r : form_.reductions) r.term = types.of(r.term);
 }
 
 bool FormMaker::is_gathered(ScalarId load, Var v) const {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph/binder_range.h"
 #include "tile/from_task/row_form.h"
 
 namespace axon::tile {
@@ -20,6 +21,10 @@ using graph::ScalarId;
 using shape::Dim;
 using shape::Fact;
 using shape::Var;
+
+/// [first, end): the points of an axis that the masks leave. Integers of the program lie anywhere: the
+/// difference of two that are not held to the axis may leave i64.
+std::pair<Dim, Dim> interval_of(const graph::Graph&, const graph::BinderRange&, const Dim& extent);
 
 struct NoForm {
   std::string why;
@@ -38,8 +43,19 @@ class FormMaker {
   ScalarId without_reductions(ScalarId id);
   /// The number of the reduction of `term` over the scalar's binders.
   uint32_t reduction(graph::Monoid monoid, const Scalar& of, base::Elem elem, ScalarId term);
+  /// What stands for a reduction that stays where it is, as the form's elements have it; nullopt of one that
+  /// is taken out.
+  virtual std::optional<ScalarId> own_reduction(ScalarId) { return std::nullopt; }
   /// The least position where the term is the maximum, or not a number where that is; 0 of no positions.
   ScalarId argmax(const Scalar& s);
+  /// Positions of that maximum and, elsewhere, what no position is.
+  struct Positions {
+    base::Elem elem;
+    ScalarId none;
+  };
+  Positions positions_along(const Axis&);
+  ScalarId position_of(ScalarId best, ScalarId term, Var along, const Positions&);
+  ScalarId found_or_zero(ScalarId least, const Positions&);
   /// A mask that says no more than between which bounds the binder lies is not evaluated.
   void bound_along(RowReduction& r, const Scalar& of);
   /// A maximum of scores, or a sum of exponentials, which needs the maximum. Rows of -inf alone have the sum
@@ -54,6 +70,8 @@ class FormMaker {
   std::set<uint32_t> axes_of(ScalarId body) const;
   std::set<uint32_t> axes_kept(const RowReduction& r) const;
   static std::vector<Dim> ranges_of(const RowReduction& r);
+  void choose_types();
+  void order_rows();
   /// A term may mention binders of its own reduction only: one inside of another is computed there.
   void check_binders(const RowReduction& r) const;
   bool is_steps(Var v) const;

@@ -168,7 +168,8 @@ int64_t widest_in_blocks(const Origin& of) {
         if (is_leaf ? !is_tile : !seen.insert(id).second) return;
         // What is compared so has a register's lanes all the same.
         if (graph::class_of(s.op) == graph::OpClass::comparison && is_of_sizes(of.graph, id)) return;
-        widest = std::max<int64_t>(widest, base::elem_bytes(base::computed_as(s.elem)));
+        const Elem elem = s.op == graph::Op::reduce ? base::accumulator(s.elem) : base::computed_as(s.elem);
+        widest = std::max<int64_t>(widest, base::elem_bytes(elem));
         const bool narrows = s.op == graph::Op::cast && is_narrowing(of.graph, id);
         for (const graph::ScalarId arg : s.args)
           if (s.op != graph::Op::load || is_index_tile(arg)) look(arg, is_index_tile, narrows);

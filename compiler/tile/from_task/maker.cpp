@@ -190,27 +190,10 @@ void ProgramMaker::reduce_blocks(const RowReduction& r, TileId sum) {
   // Where rows differ in what counts of them, the blocks are those of the whole axis.
   const Dim count = choices_.one_block ? Dim(1) : shape::cdiv(r.along.extent, Dim(block_));
   if (has_rows_at_once()) stretch = {Dim(0), end, {end}, count, {first}};
-  blocks(r.along.var, stretch, {sum}, [&](const BlockPlace& place) { fold(r, sum, place); });
+  blocks(r.along.var, stretch, {sum}, [&](const BlockPlace& place) {
+    accumulate(operator_for(r), {sum, place.labels()}, r.term, place);
+  });
   around_.resize(known);
-}
-
-void ProgramMaker::fold(const RowReduction& r, TileId sum, const BlockPlace& place) {
-  const Pointwise op = operator_for(r);
-  const Use all{sum, place.labels()};
-  Map add{all, {of_tile(all, r.in)}, {}};
-  std::map<ScalarId, uint32_t> known;
-  if (place.bounds.empty()) {
-    const uint32_t term = converted(add, expr(add, known, r.term, place), r.in);
-    add.exprs.push_back(applied(op, r.in, {0, term}));
-    return emit(std::move(add));
-  }
-  const TileId term = tile("term", r.in, place.labels());
-  Map made{{term, place.labels()}, {}, {place.bounds, neutral(op, r.in)}};
-  converted(made, expr(made, known, r.term, place), r.in);
-  emit(std::move(made));
-  add.exprs.push_back(of_tile({term, place.labels()}, r.in));
-  add.exprs.push_back(applied(op, r.in, {0, 1}));
-  emit(std::move(add));
 }
 
 void ProgramMaker::blocks(Var along, const Stretch& stretch, std::vector<TileId> carries,
@@ -320,6 +303,15 @@ void ProgramMaker::store_squares() {
   around_.resize(around_.size() - 4);
 }
 
+/// Does the output have the axis of blocks as one of its own, or tasks whole blocks?
+bool ProgramMaker::fills_axis(const graph::Output& output) const {
+  const Dim along(node_.domain[*form_.along].var);
+  return std::find(output.at.begin(), output.at.end(), along) != output.at.end() ||
+         std::all_of(type_.coordinates.begin(), type_.coordinates.end(), [&](const task::Coordinate& c) {
+           return c.axis != form_.along || c.tile % block_ == 0;
+         });
+}
+
 void ProgramMaker::store(uint32_t o, const BlockPlace& place) {
   const graph::Output& output = node_.outputs[o];
   const graph::Value target{type_.node, o};
@@ -327,6 +319,8 @@ void ProgramMaker::store(uint32_t o, const BlockPlace& place) {
   const task::BufferId buffer = p_.place(target).buffer;
   for (const Dim& d : index)
     if (!has_constant_steps(d, place)) throw Declined{"it stores with steps that are sizes, or leave gaps"};
+  if (form_.has_own_reductions && place.is_block && !fills_axis(output))
+    throw Declined{"a task has a part of a block along an axis that is no output's own"};
   const TensorId tensor = tensor_for(buffer, index, place, true);
   Use use = stored_value(form_.outputs[o], place);
   if (use.labels.size() != place.labels().size()) {
@@ -349,7 +343,7 @@ void ProgramMaker::store(uint32_t o, const BlockPlace& place) {
 /// Finds values with elementary functions that a statement computes and a later one would compute again: they
 /// are kept in scratch, block by block, where the row is not too long.
 void ProgramMaker::plan_kept() {
-  if (!choices_.keep_costly || form_.across) return;
+  if (!choices_.keep_costly || form_.across || form_.has_own_reductions) return;
   struct Statement {
     ScalarId value;
     Var along;

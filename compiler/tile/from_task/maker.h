@@ -6,14 +6,14 @@
 #pragma once
 #include <functional>
 
-#include "tile/from_task/values.h"
+#include "tile/from_task/lanes.h"
 
 namespace axon::tile {
 
-class ProgramMaker : protected ValueMaker {
+class ProgramMaker : protected LaneMaker {
  public:
   ProgramMaker(const Origin& of, const Machine& machine, const Choices& choices)
-      : ValueMaker(of, machine, choices) {}
+      : LaneMaker(of, machine, choices) {}
   /// Throws Declined.
   MadeProgram run();
   /// Is something kept in scratch?
@@ -44,9 +44,9 @@ class ProgramMaker : protected ValueMaker {
   TileId shared_for(Elem);
   TileId reduced_at_once(const RowReduction&);
   void reduce_blocks(const RowReduction&, TileId sum);
-  void fold(const RowReduction&, TileId sum, const BlockPlace&);
   void store_outputs();
   void store_squares();
+  bool fills_axis(const graph::Output&) const;
   bool has_constant_steps(const Dim& index, const BlockPlace&) const;
   void plan_kept();
   void keep_shared(ScalarId, Var along, const std::set<ScalarId>& later);

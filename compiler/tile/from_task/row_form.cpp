@@ -6,7 +6,6 @@
 #include <functional>
 
 #include "task/facts.h"
-#include "tile/from_task/computed_types.h"
 #include "tile/from_task/form_maker.h"
 
 namespace axon::tile {
@@ -123,23 +122,6 @@ class RowFormMaker : FormMaker {
     if (form_.across) check_length(node_.domain[*form_.across].extent);
   }
 
-  /// What more reductions keep is looped over farther outside. A reduction stands where all that it keeps has
-  /// a value; there nothing else may.
-  void order_rows() {
-    const auto count = [&](uint32_t a) {
-      return std::count_if(kept_.begin(), kept_.end(), [&](const auto& of) { return of.contains(a); });
-    };
-    for (uint32_t a = 0; a < node_.domain.size(); ++a)
-      if (a != form_.along && a != form_.across) form_.rows.push_back(a);
-    std::stable_sort(form_.rows.begin(), form_.rows.end(),
-                     [&](uint32_t a, uint32_t b) { return count(a) > count(b); });
-    for (size_t r = 0; r < form_.reductions.size(); ++r) {
-      size_t& level = form_.reductions[r].level;
-      while (level < form_.rows.size() && kept_[r].contains(form_.rows[level])) ++level;
-      if (level != kept_[r].size()) throw NoForm{"its reductions keep different axes"};
-    }
-  }
-
   /// Axes of one extent get one variable, so that what they compute alike is one expression.
   void share_axes() {
     std::vector<Axis> shared;
@@ -159,12 +141,6 @@ class RowFormMaker : FormMaker {
       r.term = graph::substitute(g_, r.term, renamed);
       r.along = *same;
     }
-  }
-
-  void choose_types() {
-    ComputedTypes types(g_);
-    for (ScalarId& output : form_.outputs) output = types.of(output);
-    for (RowReduction& r : form_.reductions) r.term = types.of(r.term);
   }
 
   void check_strides() const {

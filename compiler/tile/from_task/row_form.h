@@ -42,6 +42,8 @@ struct RowForm {
   /// A reduction loads elements one by one, where the data says, and no function of them takes longer: there
   /// is nothing to do in vectors.
   bool is_scalar = false;
+  /// The outputs contain reductions, of which each element has its own (lane_form.h).
+  bool has_own_reductions = false;
   std::vector<RowReduction> reductions;
   std::vector<graph::ScalarId> outputs;
   std::vector<shape::Fact> guard;  ///< the form is right where these hold

@@ -170,6 +170,9 @@ bool ValueMaker::is_updated(task::BufferId buffer) const {
 TensorId ValueMaker::declare(uint32_t number) {
   const task::Access& access = type_.accesses[number];
   const task::Buffer& buffer = p_.buffers[access.buffer];
+  for (const Dim& extent : buffer.shape)
+    if (shape::prove(p_.facts, shape::at_least(extent, 0)).verdict != shape::Verdict::proved)
+      throw Declined{"the prover does not follow such extents"};
   Tensor t;
   t.name = name_for(buffer.name);
   t.elem = buffer.elem;

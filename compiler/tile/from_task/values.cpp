@@ -2,6 +2,7 @@
 #include "tile/from_task/values.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "base/elem.h"
@@ -16,6 +17,7 @@ using graph::Scalar;
 namespace {
 
 constexpr size_t most_exprs = 200;
+constexpr size_t most_written = 200;  ///< parts of an expression, each as often as it is written
 
 }  // namespace
 
@@ -42,11 +44,39 @@ bool ValueMaker::loads_stand_before(ScalarId id, const std::vector<Var>& inside,
   std::vector<Fact> around;
   for (const Fact& f : around_)
     if (!mentions(f.lhs) && !mentions(f.rhs)) around.push_back(f);
-  const auto loads = graph::loads_in(g_, id);
-  return std::all_of(loads.begin(), loads.end(), [&](ScalarId load) {
-    const auto target = g_.scalars[load].target;
-    return target.is_local() ? has_results || is_number(target.output) : in_range(load, around);
-  });
+  return can_be_read(id, around, has_results);
+}
+
+/// Can all that it loads be read where the facts hold, and what its reductions and choices add to them?
+bool ValueMaker::can_be_read(ScalarId id, const std::vector<Fact>& facts, bool has_results) const {
+  std::set<ScalarId> seen;  // of these facts
+  const std::function<bool(ScalarId)> look = [&](ScalarId part) {
+    if (!seen.insert(part).second) return true;
+    const Scalar& s = g_.scalars[part];
+    if (s.op == graph::Op::load && s.target.is_local()) return has_results || is_number(s.target.output);
+    if (s.op == graph::Op::load && !in_range(part, facts)) return false;
+    if (s.op == graph::Op::reduce)
+      return can_be_read(s.args[0], task::both(facts, ranges_of_binders(s)), has_results);
+    for (size_t a = 0; a < s.args.size(); ++a) {
+      const auto implied =
+          s.op == graph::Op::select && a > 0 ? implied_facts(g_, s.args[0], a == 1) : std::vector<Fact>{};
+      if (implied.empty() ? !look(s.args[a])
+                          : !can_be_read(s.args[a], task::both(facts, implied), has_results))
+        return false;
+    }
+    return true;
+  };
+  return look(id);
+}
+
+/// What holds of the binders where a reduction that is part of an expression folds something.
+std::vector<Fact> ValueMaker::ranges_of_binders(const Scalar& reduction) const {
+  std::vector<Fact> out;
+  for (const graph::Axis& b : reduction.binders) {
+    out.push_back(shape::at_least(Dim(b.var), Dim(0)));
+    out.push_back(shape::less(Dim(b.var), b.extent));
+  }
+  return out;
 }
 
 /// Can it be computed there, and checked? What is made of indices alone is not worth a tile, and says more
@@ -64,6 +94,8 @@ bool ValueMaker::can_stand_before(ScalarId id, const std::vector<Var>& inside, b
 /// Is it the same for all elements of the block?
 bool ValueMaker::is_outside_of_blocks(ScalarId id, const BlockPlace& place) const {
   if (!place.is_block || place.changes(g_, id)) return false;
+  if (std::any_of(binders_.begin(), binders_.end(), [&](Var v) { return graph::depends_on(g_, id, v); }))
+    return false;
   std::vector<Var> inside{place.along};
   if (place.across) inside.push_back(*place.across);
   return can_stand_before(id, inside, false);
@@ -73,6 +105,18 @@ bool ValueMaker::is_outside_of_blocks(ScalarId id, const BlockPlace& place) cons
 bool ValueMaker::is_of_rows(ScalarId id, const BlockPlace& place) const {
   return has_rows_at_once() && place.across && !graph::depends_on(g_, id, place.along) &&
          can_stand_before(id, {place.along}, true);
+}
+
+/// In loops over points of reductions: is it a number there, the same for all elements of the block?
+bool ValueMaker::is_of_point(ScalarId id, const BlockPlace& place) const {
+  if (binders_.empty() || !place.is_block || place.is_rows || place.changes(g_, id)) return false;
+  std::vector<Var> inside{place.along};
+  if (place.across) inside.push_back(*place.across);
+  return can_stand_before(id, inside, false);
+}
+
+Use ValueMaker::reduced_there(ScalarId, const BlockPlace&) {
+  throw Declined{"a reduction stands inside of another"};
 }
 
 // ---- tiles ----
@@ -100,17 +144,21 @@ Use ValueMaker::value(ScalarId id, const BlockPlace& place) {
             has_rows_at_once() || is_number(s.target.output) ? labels_of_rows() : place.labels()};
   if (is_outside_of_blocks(id, place)) return value_before(id, {});
   if (is_of_rows(id, place)) return value_before(id, place_of_rows());
+  if (is_of_point(id, place)) return value(id, {});
   const bool in_block = place.is_block && !place.is_rows;
-  auto& known = in_block ? in_block_ : has_checks(id) ? checked_ : ones_.back();
-  if (const auto found = known.find(id); found != known.end()) return found->second;
+  const auto known = [&]() -> std::map<ScalarId, Use>& {
+    return in_block ? in_block_ : has_checks(id) ? checked_ : ones_.back();
+  };
+  if (const auto found = known().find(id); found != known().end()) return found->second;
   for (const auto& scope : ones_)
     if (const auto found = scope.find(id); !in_block && found != scope.end()) return found->second;
   const Use made = s.op == graph::Op::load                        ? loaded(id, place)
                    : s.op == graph::Op::bounded                   ? bounded(id, place)
+                   : s.op == graph::Op::reduce                    ? reduced_there(id, place)
                    : s.op == graph::Op::cast && narrows_there(id) ? narrowed(id, place)
                    : in_block && kept_.contains(id)               ? kept(id, place)
                                                                   : computed(id, place);
-  if (arms_.empty() && (conditions_.empty() || !has_checks(id))) known[id] = made;
+  if (arms_.empty() && (conditions_.empty() || !has_checks(id))) known()[id] = made;
   return made;
 }
 
@@ -309,13 +357,26 @@ uint32_t ValueMaker::converted(Map& map, uint32_t from, Elem to) {
   return static_cast<uint32_t>(map.exprs.size() - 1);
 }
 
+/// How many parts it has where each is written out as often as it is used; more than that are not counted.
+size_t ValueMaker::written_size(ScalarId id) const {
+  const auto [found, fresh] = written_sizes_.try_emplace(id, 1);
+  if (!fresh) return found->second;
+  const Scalar& s = g_.scalars[id];
+  size_t size = 1;
+  if (s.op != graph::Op::load && s.op != graph::Op::reduce)
+    for (const ScalarId arg : s.args) size += std::min(written_size(arg), most_written);
+  return written_sizes_[id] = size;
+}
+
 /// Is the value a tile of its own where it stands?
 bool ValueMaker::has_tile(ScalarId id, const BlockPlace& place) const {
   const Scalar& s = g_.scalars[id];
   const bool is_kept = place.is_block && !place.is_rows && kept_.contains(id) && id != computing_;
-  return s.op == graph::Op::load || s.op == graph::Op::bounded || is_kept ||
+  return s.op == graph::Op::load || s.op == graph::Op::bounded || s.op == graph::Op::reduce || is_kept ||
+         (id != computing_ && written_size(id) > most_written) ||
          (s.op == graph::Op::cast && narrows_there(id)) || is_outside_of_blocks(id, place) ||
-         is_of_rows(id, place) || (place.is_block && !place.is_rows && in_block_.contains(id));
+         is_of_rows(id, place) || is_of_point(id, place) ||
+         (place.is_block && !place.is_rows && in_block_.contains(id));
 }
 
 /// A constant, or an index as an integer of any type; nullopt of anything else.

@@ -12,6 +12,7 @@ namespace axon::tile {
 class ValueMaker : protected ProgramFrame {
  protected:
   using ProgramFrame::ProgramFrame;
+  virtual ~ValueMaker() = default;
 
   Use value(ScalarId, const BlockPlace&);
   /// What the store of an output takes: it narrows by itself.
@@ -31,6 +32,21 @@ class ValueMaker : protected ProgramFrame {
   bool in_range(ScalarId load, const std::vector<Fact>& facts) const;
   /// What a statement has kept, later ones may read.
   void end_statement();
+  /// A reduction that is part of an expression.
+  virtual Use reduced_there(ScalarId, const BlockPlace&);
+  /// Does a choice decide whether what is being emitted is evaluated?
+  bool is_conditional() const { return !arms_.empty() || !conditions_.empty(); }
+  /// Can all that it loads be read at every point of the loops around?
+  bool can_be_read(ScalarId id) const { return can_be_read(id, around_, true); }
+  /// Values of the block at hand that are computed already.
+  struct Remembered {
+    std::map<ScalarId, Use> in_block, checked;
+  };
+  Remembered remembered() const { return {in_block_, checked_}; }
+  void forget_all_but(const Remembered& those) {
+    in_block_ = those.in_block;
+    checked_ = those.checked;
+  }
 
   /// What is had of the rows at once, whose loop is around.
   BlockPlace place_of_rows() const;
@@ -41,6 +57,7 @@ class ValueMaker : protected ProgramFrame {
   std::vector<Fact>
       before_facts_;  ///< where a block's loop has elements: what is checked before it, is there
   std::map<ScalarId, TileId> kept_;  ///< costly values in scratch
+  std::vector<Var> binders_;         ///< of the reductions around, which each lane has for itself
 
  private:
   Use value_before(ScalarId, const BlockPlace&);
@@ -67,10 +84,14 @@ class ValueMaker : protected ProgramFrame {
   uint32_t operand(Map&, const Use&);
   uint32_t choice(Map&, std::map<ScalarId, uint32_t>& known, const graph::Scalar&, const BlockPlace&);
   bool is_number(uint32_t result) const { return out_.tiles[results_[result]].shape.empty(); }
+  size_t written_size(ScalarId) const;
   bool has_tile(ScalarId, const BlockPlace&) const;
   std::optional<Expr> leaf(ScalarId, const BlockPlace&) const;
   bool is_outside_of_blocks(ScalarId, const BlockPlace&) const;
   bool is_of_rows(ScalarId, const BlockPlace&) const;
+  bool is_of_point(ScalarId, const BlockPlace&) const;
+  bool can_be_read(ScalarId, const std::vector<Fact>&, bool has_results) const;
+  std::vector<Fact> ranges_of_binders(const graph::Scalar& reduction) const;
   bool loads_stand_before(ScalarId, const std::vector<Var>& inside, bool has_results) const;
   bool can_stand_before(ScalarId, const std::vector<Var>& inside, bool has_results) const;
   std::vector<uint32_t> boxes_of(task::BufferId, bool write) const;
@@ -91,6 +112,7 @@ class ValueMaker : protected ProgramFrame {
   std::vector<Fact> check_facts_;    ///< where what is being emitted is checked
   std::map<ScalarId, Use> checked_;  ///< numbers with checks, before the block of the statement at hand
   mutable std::map<ScalarId, bool> has_checks_;
+  mutable std::map<ScalarId, size_t> written_sizes_;
   std::map<ScalarId, Use> in_block_;
   std::optional<BlockPlace> block_at_hand_;
   std::set<ScalarId> written_, written_here_;  ///< kept by an earlier statement; by the one at hand

@@ -1,0 +1,27 @@
+// A node of which each lane computes elements of its own: the form of what has no better one.
+//
+// In: a task type whose bodies are pointwise operators, reductions and online reductions, of any strides,
+// nested as they like. Out: a row form whose outputs contain the reductions that differ from lane to lane, or
+// that rows do not have once; a lane goes through all of their points. Online reductions are written out.
+//
+// Invariant: the outputs run along an axis of which each of them stores elements with a constant step, or
+// along none.
+#pragma once
+#include <string>
+#include <variant>
+
+#include "tile/from_task/row_form.h"
+
+namespace axon::tile {
+
+enum class LaneChoice : uint8_t {
+  columns,  ///< lanes along an axis; reductions that do not differ there are those of rows
+  all,      ///< lanes along an axis, which have all reductions
+  single,   ///< one element at a time
+};
+
+/// The form, or why the node has none. Scalars are added to `graph`.
+std::variant<RowForm, std::string> lane_form(const task::Program&, const task::TaskType&, graph::Graph& graph,
+                                             bool short_rows, LaneChoice);
+
+}  // namespace axon::tile
