@@ -127,7 +127,7 @@ class Chooser {
     return made;
   }
   int64_t most_registers() const {
-    return has_long_functions(g_, form_) ? 1 : form_.has_own_reductions ? 8 : 4;
+    return has_long_functions(g_, form_) ? 1 : form_.has_own_reductions && !form_.is_scalar ? 8 : 4;
   }
   bool has_rows() const { return form_.along || !form_.reductions.empty(); }
 

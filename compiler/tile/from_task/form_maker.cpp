@@ -252,23 +252,30 @@ void FormMaker::simplify_loads() {
 }
 
 ScalarId FormMaker::simplified(ScalarId id, const std::vector<Fact>& facts) {
+  Simplified known;
+  return simplified(id, facts, known);
+}
+
+/// `known`: what is simplified already where these facts hold.
+ScalarId FormMaker::simplified(ScalarId id, const std::vector<Fact>& facts, Simplified& known) {
+  if (const auto found = known.find(id); found != known.end()) return found->second;
   const Scalar s = g_.scalars[id];
   Scalar made = s;
   if (s.op == graph::Op::index) {
     made.dim = shape::simplify(s.dim, task::relevant(p_, task::both(facts, p_.facts), {s.dim}));
-    return made.dim == s.dim ? id : graph::index_of(g_, made.dim);
-  }
-  std::vector<Fact> inside = facts;
-  for (const Axis& b : s.binders) {
-    inside.push_back(shape::at_least(Dim(b.var), Dim(0)));
-    inside.push_back(shape::less(Dim(b.var), b.extent));
+    return known[id] = made.dim == s.dim ? id : graph::index_of(g_, made.dim);
   }
   for (size_t a = 0; a < s.args.size(); ++a) {
-    const bool is_arm = s.op == graph::Op::select && a > 0;
-    made.args[a] =
-        simplified(s.args[a], is_arm ? task::both(implied_facts(g_, s.args[0], a == 1), inside) : inside);
+    std::vector<Fact> more;
+    if (s.op == graph::Op::select && a > 0) more = implied_facts(g_, s.args[0], a == 1);
+    for (const Axis& b : s.binders) {
+      more.push_back(shape::at_least(Dim(b.var), Dim(0)));
+      more.push_back(shape::less(Dim(b.var), b.extent));
+    }
+    made.args[a] = more.empty() ? simplified(s.args[a], facts, known)
+                                : simplified(s.args[a], task::both(std::move(more), facts));
   }
-  return made.args == s.args ? id : graph::make_scalar(g_, std::move(made));
+  return known[id] = made.args == s.args ? id : graph::make_scalar(g_, std::move(made));
 }
 
 /// What more reductions keep is looped over farther outside. A reduction stands where all that it keeps has

@@ -79,6 +79,8 @@ class FormMaker {
   /// Indices without the minima, maxima and divisions that ranges and conditions around them decide.
   void simplify_loads();
   ScalarId simplified(ScalarId id, const std::vector<Fact>& facts);
+  using Simplified = std::map<ScalarId, ScalarId>;
+  ScalarId simplified(ScalarId id, const std::vector<Fact>& facts, Simplified& known);
   void check_loads(ScalarId body, Var v) const;
   /// Does the data decide an index of the load, and another one for each value of the variable?
   bool is_gathered(ScalarId load, Var v) const;

@@ -33,7 +33,7 @@ class LaneFormMaker : FormMaker {
     choose_types();
     order_rows();
     form_.has_own_reductions = true;
-    form_.is_scalar = !form_.along;
+    form_.is_scalar = !form_.along || gathers();
     return std::move(form_);
   }
 
@@ -78,6 +78,19 @@ class LaneFormMaker : FormMaker {
     if (g_.scalars[load].target.is_local() || !graph::depends_on(g_, load, v)) return 0;
     const auto step = is_gathered(load, v) ? std::nullopt : step_of(load, v);
     return !step ? -2 : *step == 1 ? 2 : -1;
+  }
+
+  /// Does each element of an output load its own where the data says, and is computed in few instructions?
+  /// Then there is nothing to do in vectors.
+  bool gathers() const {
+    const Var along = node_.domain[*form_.along].var;
+    const auto does = [&](ScalarId output) {
+      const auto loads = graph::loads_in(g_, output);
+      return std::any_of(loads.begin(), loads.end(), [&](ScalarId load) {
+        return !g_.scalars[load].target.is_local() && is_gathered(load, along);
+      });
+    };
+    return !has_long_functions(g_, form_) && std::any_of(form_.outputs.begin(), form_.outputs.end(), does);
   }
 
   // ---- reductions ----

@@ -330,7 +330,7 @@ void ProgramMaker::store(uint32_t o, const BlockPlace& place) {
     use = whole;
   }
   // Rows of a square are shorter than a line of the caches, which have to put them together.
-  const bool streams = place.is_block && !place.across && !has_threads();
+  const bool streams = place.is_block && !place.across && !has_threads() && lanes_ > 1;
   Store made{use, {}, place.bounds, streams};
   streams_ |= streams;
   made.to.tensor = tensor;
