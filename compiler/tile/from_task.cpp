@@ -334,7 +334,9 @@ MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Gra
   MadePrograms out = type.family == task::Family::contract ? products_of(p, id, g, machine)
                      : weights_values(g, type.node)        ? attentions_of(p, id, g, machine)
                                                            : rows_of(p, id, g, machine);
-  if (!out.list.empty() || machine.threads() > 1) return out;
+  // A lane would go through products without what a block of rows and columns shares.
+  const bool multiplies = type.family == task::Family::contract || weights_values(g, type.node);
+  if (!out.list.empty() || machine.threads() > 1 || multiplies) return out;
   MadePrograms lanes = lanes_of(p, id, g, machine);
   if (lanes.list.empty() && lanes.declined != out.declined) out.declined += "; " + lanes.declined;
   lanes.declined = out.declined;

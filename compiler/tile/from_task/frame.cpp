@@ -140,19 +140,26 @@ bool is_of_sizes(const graph::Graph& g, graph::ScalarId id) {
 
 /// Does more than sizes choose whether something is loaded where the data says, or is checked?
 bool chooses_by_data(const graph::Graph& g, graph::ScalarId body) {
-  const auto is_of_data = [&](graph::ScalarId arm) {
-    const auto loads = graph::loads_in(g, arm);
-    return has_checks(g, arm) || std::any_of(loads.begin(), loads.end(), [&](graph::ScalarId load) {
-             const std::vector<graph::ScalarId>& args = g.scalars[load].args;
-             return std::any_of(args.begin(), args.end(),
-                                [&](graph::ScalarId arg) { return !graph::affine_index(g, arg); });
-           });
+  // What the condition consists of is evaluated before.
+  const auto is_of_data = [&](graph::ScalarId arm, graph::ScalarId condition) {
+    const auto before = graph::scalars_in(g, condition);
+    const auto parts = graph::scalars_in(g, arm);
+    return std::any_of(parts.begin(), parts.end(), [&](graph::ScalarId part) {
+      const graph::Scalar& s = g.scalars[part];
+      const bool checks = s.op == graph::Op::bounded || s.op == graph::Op::require;
+      const bool gathers = s.op == graph::Op::load &&
+                           std::any_of(s.args.begin(), s.args.end(),
+                                       [&](graph::ScalarId arg) { return !graph::affine_index(g, arg); });
+      return (checks || gathers) && std::find(before.begin(), before.end(), part) == before.end();
+    });
   };
   const auto parts = graph::scalars_in(g, body);
   return std::any_of(parts.begin(), parts.end(), [&](graph::ScalarId part) {
     const graph::Scalar& s = g.scalars[part];
     const bool chooses = s.op == graph::Op::select || s.op == graph::Op::and_ || s.op == graph::Op::or_;
-    return chooses && !is_of_sizes(g, s.args[0]) && std::any_of(s.args.begin() + 1, s.args.end(), is_of_data);
+    return chooses && !is_of_sizes(g, s.args[0]) &&
+           std::any_of(s.args.begin() + 1, s.args.end(),
+                       [&](graph::ScalarId arm) { return is_of_data(arm, s.args[0]); });
   });
 }
 
@@ -301,6 +308,21 @@ TileId ProgramFrame::tile(const std::string& name, Elem elem, const std::vector<
   out_.tiles[made].shape = {rows_at_once_};
   out_.tiles[made].layout = row_layout_;
   return made;
+}
+
+TileId ProgramFrame::scratch(const std::string& name, Elem elem, std::vector<int64_t> shape) {
+  Tile t;
+  t.name = name_for(name);
+  t.space = Space::scratch;
+  t.elem = elem;
+  int64_t elements = 1;
+  for (const int64_t extent : shape) elements *= extent;
+  t.shape = std::move(shape);
+  t.layout = layout("line", {{Dim(elements), 1, "m"}});
+  constexpr int64_t line = 64;
+  t.offset = (made_.scratch_bytes + line - 1) / line * line;
+  made_.scratch_bytes = t.offset + elements * base::elem_bytes(elem);
+  return out_.tiles.add(std::move(t));
 }
 
 /// A number in all lanes. Of a type that is wider than those of blocks, which only other such numbers are

@@ -109,6 +109,8 @@ class ProgramFrame {
   TileId tile(const std::string& name, Elem, bool is_block);
   /// By what its elements differ in: of a block, of rows at once, or one number.
   TileId tile(const std::string& name, Elem, const std::vector<Var>& labels);
+  /// In scratch memory of its own.
+  TileId scratch(const std::string& name, Elem, std::vector<int64_t> shape);
   LayoutId one_for(Elem);
   LayoutId layout(const std::string& name, std::vector<layout::Iter> shards,
                   std::vector<layout::Iter> replicas = {});

@@ -8,20 +8,25 @@
 
 namespace axon::tile {
 
+Elem LaneMaker::type_of_sum(const graph::Scalar& reduction) {
+  const bool chooses = reduction.monoid == graph::Monoid::max || reduction.monoid == graph::Monoid::min;
+  return chooses ? base::computed_as(reduction.elem) : base::accumulator(reduction.elem);
+}
+
 Use LaneMaker::reduced_there(ScalarId id, const BlockPlace& place) {
   const graph::Scalar s = g_.scalars[id];
-  const Pointwise op = graph::operator_of(s.monoid).value();
-  const bool chooses = s.monoid == graph::Monoid::max || s.monoid == graph::Monoid::min;
-  const Elem kept = base::computed_as(s.elem), in = chooses ? kept : base::accumulator(s.elem);
+  const Elem in = type_of_sum(s);
   const Use sum{tile("sum", in, place.labels()), place.labels()};
-  const Points points = points_of(id, place);
-  compute_before(points.term, points.binders, place);
-  emit(Map{sum, {of_number(neutral(op, in), in)}, {}});
-  const Remembered before = remembered();
-  for (const graph::Axis& b : points.binders) binders_.push_back(b.var);
-  over(points, 0, sum.tile, [&] { accumulate(op, sum, points.term, place); });
-  binders_.resize(binders_.size() - points.binders.size());
-  forget_all_but(before);
+  const auto before = in_scratch_.find(id);
+  if (before != in_scratch_.end()) {
+    Copy read{sum, {}, {}};
+    read.from.tile = before->second;
+    read.from.at = {at(place.number), at(Dim(place.label))};
+    emit(std::move(read));
+  } else {
+    reduce_at(id, sum, place);
+  }
+  const Elem kept = base::computed_as(s.elem);
   if (kept == in) return sum;
   Copy narrowed{{tile("total", kept, place.labels()), place.labels()}, {}, {}};
   narrowed.from.tile = sum.tile;
@@ -29,6 +34,19 @@ Use LaneMaker::reduced_there(ScalarId id, const BlockPlace& place) {
   const Use made = narrowed.to;
   emit(std::move(narrowed));
   return made;
+}
+
+void LaneMaker::reduce_at(ScalarId id, const Use& sum, const BlockPlace& place) {
+  const Pointwise op = graph::operator_of(g_.scalars[id].monoid).value();
+  const Elem in = out_.tiles[sum.tile].elem;
+  const Points points = points_of(id, place);
+  compute_before(points, place);
+  emit(Map{sum, {of_number(neutral(op, in), in)}, {}});
+  const Remembered before = remembered();
+  for (const graph::Axis& b : points.binders) binders_.push_back(b.var);
+  over(points, 0, sum.tile, [&] { accumulate(op, sum, points.term, place); });
+  binders_.resize(binders_.size() - points.binders.size());
+  forget_all_but(before);
 }
 
 LaneMaker::Points LaneMaker::points_of(ScalarId id, const BlockPlace& place) const {
@@ -54,20 +72,30 @@ LaneMaker::Points LaneMaker::points_of(ScalarId id, const BlockPlace& place) con
   return out;
 }
 
+std::pair<Dim, Dim> LaneMaker::stretch_of_binder(const Points& points, size_t binder) const {
+  const auto& [first, end] = points.intervals[binder];
+  const Dim from = placed(first, {}), last = placed(end, {});
+  const bool is_whole = first.is(0) && end == points.binders[binder].extent;
+  return {from, is_whole ? last : shape::max(Dim(0), last - from)};
+}
+
+void LaneMaker::add_range(const Points& points, size_t binder) {
+  const auto& [first, end] = points.intervals[binder];
+  const graph::Axis& axis = points.binders[binder];
+  add_range(axis.var, axis.extent);
+  if (!first.is(0)) around_.push_back(shape::at_least(Dim(axis.var), first));
+  if (end != axis.extent) around_.push_back(shape::less(Dim(axis.var), end));
+}
+
 void LaneMaker::over(const Points& points, size_t next, TileId sum, const std::function<void()>& inside) {
   if (next == points.binders.size()) return inside();
   const graph::Axis& binder = points.binders[next];
-  const auto& [first, end] = points.intervals[next];
   const Var index = shape::fresh_var(name_for(shape::var_name(binder.var)));
-  const Dim from = placed(first, {}), length = first.is(0) ? placed(end, {}) : placed(end, {}) - from;
+  const auto [from, length] = stretch_of_binder(points, next);
   const size_t known = around_.size();
   at_[binder.var] = from + Dim(index);
-  add_range(binder.var, binder.extent);
-  if (!first.is(0)) around_.push_back(shape::at_least(Dim(binder.var), first));
-  if (end != binder.extent) around_.push_back(shape::less(Dim(binder.var), end));
-  const bool is_whole = first.is(0) && end == binder.extent;
-  loop(index, is_whole ? length : shape::max(Dim(0), length), {sum},
-       [&] { over(points, next + 1, sum, inside); });
+  add_range(points, next);
+  loop(index, length, {sum}, [&] { over(points, next + 1, sum, inside); });
   around_.resize(known);
   at_.erase(binder.var);
 }
@@ -89,19 +117,37 @@ void LaneMaker::accumulate(Pointwise op, const Use& sum, ScalarId term, const Bl
   emit(std::move(add));
 }
 
-/// The largest parts of the term that are the same at all points, and may be computed of no points.
-void LaneMaker::compute_before(ScalarId term, const std::vector<graph::Axis>& binders,
-                               const BlockPlace& place) {
-  if (is_conditional() || graph::loads_in(g_, term).empty()) return;
+void LaneMaker::compute_before(const Points& points, const BlockPlace& place) {
+  if (is_conditional()) return;
+  std::vector<Fact> has_points;
+  for (size_t b = 0; b < points.binders.size(); ++b) {
+    const auto& [first, end] = points.intervals[b];
+    has_points.push_back(shape::at_least(placed(end, {}) - placed(first, {}), Dim(1)));
+  }
+  std::erase_if(has_points, [](const Fact& f) { return f.lhs.constant() && shape::holds(f, {}) == true; });
+  const auto here = check_facts_, before = before_facts_;
+  for (std::vector<Fact>* facts : {&check_facts_, &before_facts_})
+    facts->insert(facts->end(), has_points.begin(), has_points.end());
+  compute_before(points.term, points.binders, place, true);
+  check_facts_ = here;
+  before_facts_ = before;
+}
+
+/// `always`: the part is evaluated wherever the term is.
+void LaneMaker::compute_before(ScalarId part, const std::vector<graph::Axis>& binders,
+                               const BlockPlace& place, bool always) {
+  if (graph::loads_in(g_, part).empty()) return;
+  const graph::Scalar s = g_.scalars[part];
   const bool changes = std::any_of(binders.begin(), binders.end(),
-                                   [&](const auto& b) { return graph::depends_on(g_, term, b.var); });
-  if (!changes && !has_checks(term) && can_be_read(term)) {
-    if (g_.scalars[term].op != graph::Op::load || !g_.scalars[term].target.is_local()) value(term, place);
+                                   [&](const auto& b) { return graph::depends_on(g_, part, b.var); });
+  if (!changes && (always || !has_checks(part)) && can_be_read(part)) {
+    if (s.op != graph::Op::load || !s.target.is_local()) value(part, place);
     return;
   }
-  const graph::Scalar s = g_.scalars[term];
   if (s.op == graph::Op::reduce) return;  // its own loops are behind these
-  for (const ScalarId arg : s.args) compute_before(arg, binders, place);
+  const bool chooses = s.op == graph::Op::select || s.op == graph::Op::and_ || s.op == graph::Op::or_;
+  for (size_t a = 0; a < s.args.size(); ++a)
+    compute_before(s.args[a], binders, place, always && (!chooses || a == 0));
 }
 
 }  // namespace axon::tile

@@ -14,19 +14,32 @@ class LaneMaker : protected ValueMaker {
   using ValueMaker::ValueMaker;
 
   Use reduced_there(ScalarId reduction, const BlockPlace&) override;
-  /// sum = sum `op` term, where the place's bounds hold; elsewhere it stays as it is.
-  void accumulate(Pointwise op, const Use& sum, ScalarId term, const BlockPlace&);
-
- private:
   /// Its points, of those that masks leave, and what is folded there.
   struct Points {
     std::vector<graph::Axis> binders;
     std::vector<std::pair<Dim, Dim>> intervals;
     ScalarId term;
   };
+  static Elem type_of_sum(const graph::Scalar& reduction);
   Points points_of(ScalarId reduction, const BlockPlace&) const;
+  /// inside() with the binders from number `next` on in loops, which carry the tile.
   void over(const Points&, size_t next, TileId sum, const std::function<void()>& inside);
-  void compute_before(ScalarId term, const std::vector<graph::Axis>& binders, const BlockPlace&);
+  /// sum = sum `op` term, where the place's bounds hold; elsewhere it stays as it is.
+  void accumulate(Pointwise op, const Use& sum, ScalarId term, const BlockPlace&);
+  /// The largest parts of the term that are the same at all points, and may be computed of no points; what
+  /// they check, they check where there are points.
+  void compute_before(const Points&, const BlockPlace&);
+  /// Of a binder: where its points begin, and how many they are.
+  std::pair<Dim, Dim> stretch_of_binder(const Points&, size_t binder) const;
+  /// What is known of a binder where it has a point.
+  void add_range(const Points&, size_t binder);
+  using ProgramFrame::add_range;
+
+  std::map<ScalarId, TileId> in_scratch_;  ///< reductions of all blocks, which are computed already
+
+ private:
+  void compute_before(ScalarId part, const std::vector<graph::Axis>& binders, const BlockPlace&, bool always);
+  void reduce_at(ScalarId reduction, const Use& sum, const BlockPlace&);
 };
 
 }  // namespace axon::tile

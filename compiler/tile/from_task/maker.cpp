@@ -38,8 +38,8 @@ void ProgramMaker::level(size_t rows_around) {
   const Stretch stretch = stretch_of(axis);
   const Var row = shape::fresh_var(name_for(shape::var_name(a.var)));
   add_range(a.var, a.extent);
-  const bool alone = stretch.length.is(1);
-  at_[a.var] = alone ? stretch.first : stretch.first + Dim(row);
+  const bool alone = stretch.length.is(1), at_first = form_.has_own_reductions && has_one_at_most(axis);
+  at_[a.var] = alone || at_first ? stretch.first : stretch.first + Dim(row);
   if (alone) return level(rows_around + 1);
   loop(row, stretch.length, {}, [&] { level(rows_around + 1); });
 }
@@ -260,6 +260,7 @@ void ProgramMaker::store_outputs() {
       at_[node_.domain[outer].var] = Dim(0);
       add_range(node_.domain[outer].var, node_.domain[outer].extent);
     }
+  reduce_down_columns();
   blocks(axis.var, stretch_of(*form_.along), {}, [&](const BlockPlace& place) {
     for (uint32_t o = 0; o < form_.outputs.size(); ++o) store(o, place);
   });

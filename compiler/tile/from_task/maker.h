@@ -45,6 +45,10 @@ class ProgramMaker : protected LaneMaker {
   TileId reduced_at_once(const RowReduction&);
   void reduce_blocks(const RowReduction&, TileId sum);
   void store_outputs();
+  // ---- reductions down columns (down_columns.cpp) ----
+  void reduce_down_columns();
+  std::vector<ScalarId> reductions_down_columns() const;
+  void reduce_down(ScalarId reduction, int64_t most_blocks);
   void store_squares();
   bool fills_axis(const graph::Output&) const;
   bool has_constant_steps(const Dim& index, const BlockPlace&) const;

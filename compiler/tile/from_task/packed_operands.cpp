@@ -86,21 +86,6 @@ int64_t OperandMaker::beyond(const Product& product, int64_t line) const {
   return (steps_of_line(product, line) - 1) * product.slide->columns;
 }
 
-TileId OperandMaker::scratch(const std::string& name, Elem elem, std::vector<int64_t> shape) {
-  Tile t;
-  t.name = name_for(name);
-  t.space = Space::scratch;
-  t.elem = elem;
-  int64_t elements = 1;
-  for (const int64_t extent : shape) elements *= extent;
-  t.shape = std::move(shape);
-  t.layout = layout("line", {{Dim(elements), 1, "m"}});
-  constexpr int64_t line = 64;
-  t.offset = (made_.scratch_bytes + line - 1) / line * line;
-  made_.scratch_bytes = t.offset + elements * base::elem_bytes(elem);
-  return out_.tiles.add(std::move(t));
-}
-
 /// The binders where the depth has this index, and what holds of them that the prover does not know.
 std::vector<Fact> OperandMaker::at_depth(const Product& product, const Dim& number) {
   if (product.run.empty()) {

@@ -65,7 +65,6 @@ class OperandMaker : protected ProgramMaker {
   /// What is loaded where the place's bounds hold, and 0 elsewhere.
   Use copied(ScalarId load, TileId to, const BlockPlace&);
   Use converted_to(Elem, const Use&);
-  TileId scratch(const std::string& name, Elem, std::vector<int64_t> shape);
   int64_t columns() const { return block_; }
   /// How many columns accumulators have at once.
   int64_t columns(const Product&) const;
