@@ -128,14 +128,13 @@ std::pair<Dim, Dim> interval_of(const graph::Graph& g, const graph::BinderRange&
 void FormMaker::bound_along(RowReduction& r, const Scalar& of) {
   r.first = Dim(0);
   r.end = r.along.extent;
+  if (of.op != graph::Op::reduce) return;  // where the masks leave nothing, a softmax has NaNs
   for (size_t b = 0; b < of.binders.size(); ++b) {
     const graph::BinderRange range = graph::binder_range(g_, of, b);
-    if (range.empty()) continue;
-    if (of.binders[b].var != r.along.var || !range.unmasked.valid() || of.op != graph::Op::reduce)
-      throw NoForm{"a mask bounds a reduction"};
-    if (!range.low_by_data.empty() || !range.end_by_data.empty()) throw NoForm{"the data bounds a reduction"};
+    if (range.empty() || of.binders[b].var != r.along.var) continue;
     std::tie(r.first, r.end) = interval_of(g_, range, r.along.extent);
-    r.term = range.unmasked;
+    const bool is_all = range.low_by_data.empty() && range.end_by_data.empty();
+    if (is_all && range.unmasked.valid()) r.term = range.unmasked;
   }
 }
 

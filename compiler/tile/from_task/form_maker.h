@@ -56,7 +56,8 @@ class FormMaker {
   Positions positions_along(const Axis&);
   ScalarId position_of(ScalarId best, ScalarId term, Var along, const Positions&);
   ScalarId found_or_zero(ScalarId least, const Positions&);
-  /// A mask that says no more than between which bounds the binder lies is not evaluated.
+  /// Between which bounds masks leave points, as far as indices say. A mask that says no more is not
+  /// evaluated.
   void bound_along(RowReduction& r, const Scalar& of);
   /// A maximum of scores, or a sum of exponentials, which needs the maximum. Rows of -inf alone have the sum
   /// of the formula, e^(-inf + inf) of each key, or 0 (the note in graph.h).

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "graph/binder_range.h"
 #include "tile/from_task/form_maker.h"
 
 namespace axon::tile {
@@ -133,13 +132,6 @@ class LaneFormMaker : FormMaker {
     r.term = s.args[0];
     choose_along(r);
     if (r.along.extent.constant().value_or(shortest_row) < shortest_row) return false;
-    for (size_t b = 0; b < s.binders.size(); ++b) {
-      const graph::BinderRange range = graph::binder_range(g_, s, b);
-      const bool by_data = !range.low_by_data.empty() || !range.end_by_data.empty();
-      if (!range.empty() && (by_data || s.binders[b].var != r.along.var || !range.unmasked.valid() ||
-                             s.op != graph::Op::reduce))
-        return false;
-    }
     const auto loads = graph::loads_in(g_, r.term);
     return std::all_of(loads.begin(), loads.end(), [&](ScalarId load) {
       return !graph::depends_on(g_, load, r.along.var) ||
