@@ -200,6 +200,32 @@ void Operations::emit(const tile::Op& op, const tile::Check& check) {
   });
 }
 
+// ---- scatters ----
+
+/// Lanes that are next to each other at once; others one after the other, since several may be one element.
+void Operations::emit(const tile::Op& op, const tile::Scatter& scatter) {
+  sweep(op, scatter.from, true, [&](const Lanes& lanes, int64_t) {
+    Accesses::Spot spot = accesses_.spot(scatter.to, scatter.bounds, lanes);
+    Value* const terms = accesses_.read(scatter.from, lanes);
+    if (lanes.size() > 1 && Accesses::are_next(spot)) {
+      Value* const any = std::exchange(spot.inside.whole, nullptr);
+      const auto all = [&] { c_.scoped([&] { combine(scatter, spot, terms); }); };
+      return any ? c_.f.when(any, all) : all();
+    }
+    for (unsigned l = 0; l < lanes.size(); ++l) {
+      Accesses::Spot one{spot.elem, spot.base, spot.region, {spot.offsets[l]}, {}};
+      Value* const term = lanes.size() == 1 ? terms : c_.f.b.CreateExtractElement(terms, l);
+      Value* const inside = in_lane(c_, spot.inside, l);
+      const auto add = [&] { c_.scoped([&] { combine(scatter, one, term); }); };
+      inside ? c_.f.when(inside, add) : add();
+    }
+  });
+}
+
+void Operations::combine(const tile::Scatter& scatter, const Accesses::Spot& at, Value* terms) {
+  accesses_.write(at, c_.a.combined(scatter.monoid, computed_as(at.elem), accesses_.read(at), terms));
+}
+
 /// A device function of the same operands of several registers: one call of all lanes together, whose chains
 /// of instructions run side by side.
 std::vector<Value*> Operations::together(base::Pointwise op, Elem elem,

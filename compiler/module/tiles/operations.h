@@ -32,6 +32,8 @@ class Operations {
   }
   void emit(const tile::Op&, const tile::Reduce&);
   void emit(const tile::Op&, const tile::Check&);
+  void emit(const tile::Op&, const tile::Scatter&);
+  void combine(const tile::Scatter&, const Accesses::Spot&, Value* terms);
   void emit(const tile::Op&, const tile::Fence&);
   void emit(const tile::Op&, const tile::Barrier&) { c_.threads.barrier(); }
   template <class Other>
