@@ -10,6 +10,7 @@
 #include "tile/from_task/maker.h"
 #include "tile/from_task/online.h"
 #include "tile/from_task/products.h"
+#include "tile/from_task/scatters.h"
 #include "tile/from_task/thread_choices.h"
 
 namespace axon::tile {
@@ -285,9 +286,27 @@ static MadePrograms products_of(const task::Program& p, task::TaskTypeId id, gra
   }
 }
 
+static MadePrograms scatters_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
+                                const Machine& machine) {
+  const auto form = scatter_form(p, p.types[id], g);
+  if (const auto* why = std::get_if<std::string>(&form)) return {{}, *why};
+  const ScatterForm& scatter = std::get<ScatterForm>(form);
+  MadePrograms out;
+  try {
+    const int64_t most_vectors = has_long_functions(g, scatter.form) ? 1 : 4;
+    out.list.push_back(fitting(machine, most_vectors, [&](int64_t vectors) {
+      return ScatterMaker({p, id, g, scatter.form}, scatter, machine, vectors).run();
+    }));
+    return out;
+  } catch (const Declined& declined) {
+    return {{}, declined.why};
+  }
+}
+
 MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
                          const Machine& machine) {
   const task::TaskType& type = p.types[id];
+  if (type.family == task::Family::scatter) return scatters_of(p, id, g, machine);
   if (type.family == task::Family::contract) return products_of(p, id, g, machine);
   if (!is_pointwise_or_rows(type)) return {{}, "there is no generator of its family yet"};
   MadePrograms out;

@@ -91,8 +91,9 @@ class ProgramFrame {
   /// Begins a program: names, the form's guard, the grid.
   void open();
   bool has_one_at_most(uint32_t axis) const;
-  /// inside() in loops over the task's part of these axes of the domain.
-  void over_axes(std::vector<uint32_t> axes, const std::function<void()>& inside);
+  /// inside() in loops over the task's part of these axes of the domain, each of which carries the tiles.
+  void over_axes(std::vector<uint32_t> axes, const std::function<void()>& inside,
+                 const std::vector<TileId>& carries = {});
   /// inside() in loops over the binders, each of which carries the tiles.
   void over_binders(std::vector<graph::Axis> binders, const std::vector<TileId>& carries,
                     const std::function<void()>& inside);
