@@ -87,6 +87,8 @@ class Frame {
   /// decide are not computed.
   void supposing(std::vector<Fact> facts, const std::function<void()>& body);
   bool may_be_negative(Var v) const { return integers_.count(v) > 0; }
+  /// Of a function that another one calls, with the same variables.
+  void have_integers_of(const Frame& other) { integers_ = other.integers_; }
   llvm::Value* emit(const Fact&);  ///< i1
 
   /// for (v = low; v < end; ++v) body(). `prepare` runs once before the first iteration, and only if there is

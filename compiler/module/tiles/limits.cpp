@@ -1,6 +1,7 @@
 // See emit_program.h: what has no code yet, or never will.
 #include <algorithm>
 
+#include "layout/evaluate.h"
 #include "module/tiles/emit_program.h"
 #include "module/tiles/sweep.h"
 #include "tile/names.h"
@@ -77,6 +78,27 @@ class Limits {
   static std::pair<int64_t, int64_t> order_of(const tile::Places& places, int64_t element) {
     const tile::Point& point = places.of(element)[0];
     return {point.at, point.holder};
+  }
+  Reason of(const tile::Loop& loop) const {
+    if (!loop.order) return std::nullopt;
+    if (several()) return "orders have no code for several threads yet";
+    std::set<TileId> made;
+    for (const tile::OpId id : loop.body) {
+      const auto defined = tile::defined_tiles(p_.ops[id]);
+      for (const TileId tile : tile::tiles(p_.ops[id]))
+        if (!made.contains(tile) && std::find(defined.begin(), defined.end(), tile) == defined.end())
+          return "its keys are made of tiles of another body";
+      made.insert(defined.begin(), defined.end());
+    }
+    const tile::Tensor& to = p_.tensors[loop.order->to];
+    std::vector<Dim> at = loop.order->row;
+    const Var position = shape::fresh_var("i");
+    at.emplace_back(position);
+    const auto points = layout::apply(to.place, layout::rounded_up(to.shape, to.multiples), at);
+    const auto offset = points.find("m");
+    const auto step = offset == points.end() ? std::nullopt : offset->second.linear_in(position);
+    if (!step || !step->first.is(1)) return "its rows do not lie together";
+    return std::nullopt;
   }
   Reason of(const tile::Gemm& gemm) const {
     if (gemm.async) return "it is asynchronous";
