@@ -9,6 +9,7 @@
 #include "tile/from_task/join_axes.h"
 #include "tile/from_task/maker.h"
 #include "tile/from_task/online.h"
+#include "tile/from_task/orders.h"
 #include "tile/from_task/products.h"
 #include "tile/from_task/scatters.h"
 #include "tile/from_task/thread_choices.h"
@@ -303,10 +304,31 @@ static MadePrograms scatters_of(const task::Program& p, task::TaskTypeId id, gra
   }
 }
 
+/// Keys in vectors, or else one by one.
+static MadePrograms orders_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
+                              const Machine& machine) {
+  const auto form = order_form(p, p.types[id], g);
+  if (const auto* why = std::get_if<std::string>(&form)) return {{}, *why};
+  const OrderForm& order = std::get<OrderForm>(form);
+  MadePrograms out;
+  for (const bool in_vectors : {true, false}) {
+    try {
+      out.list.push_back(OrderMaker({p, id, g, order.form}, order, machine, in_vectors).run());
+      if (registers_of(out.list.back().program) > machine.registers)
+        throw Declined{"its tiles do not fit into registers"};
+      return out;
+    } catch (const Declined& declined) {
+      out = {{}, declined.why};
+    }
+  }
+  return out;
+}
+
 MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
                          const Machine& machine) {
   const task::TaskType& type = p.types[id];
   if (type.family == task::Family::scatter) return scatters_of(p, id, g, machine);
+  if (type.family == task::Family::order) return orders_of(p, id, g, machine);
   if (type.family == task::Family::contract) return products_of(p, id, g, machine);
   if (!is_pointwise_or_rows(type)) return {{}, "there is no generator of its family yet"};
   MadePrograms out;

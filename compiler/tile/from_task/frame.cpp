@@ -422,6 +422,9 @@ void each_dim(const Op& op, const std::function<void(const Dim&)>& visit) {
     facts(check->bounds);
   } else if (const auto* loop = std::get_if<Loop>(&op)) {
     visit(loop->extent);
+    if (!loop->order) return;
+    visit(loop->order->count), visit(loop->order->kept);
+    for (const Dim& d : loop->order->row) visit(d);
   }
 }
 
