@@ -319,7 +319,8 @@ static bool makes_tiles_alone(const Program& p, const Loop& loop) {
            const Op& op = p.ops[id];
            const auto defined = defined_tiles(op);
            return (std::holds_alternative<Copy>(op) || std::holds_alternative<View>(op) ||
-                   std::holds_alternative<Map>(op) || std::holds_alternative<Reduce>(op)) &&
+                   std::holds_alternative<Map>(op) || std::holds_alternative<Reduce>(op) ||
+                   std::holds_alternative<Check>(op)) &&
                   std::all_of(defined.begin(), defined.end(), [&](TileId tile) {
                     return p.tiles[tile].space == Space::registers || p.tiles[tile].space == Space::view;
                   });

@@ -415,10 +415,7 @@ void emit_task_function(llvm::Module& m, const tile::Program& p, const target::M
   }
   memory.scratch = machine.is_gpu() ? f.shared_memory() : function->getArg(3);
   memory.scratch_region = p.tensors.size();
-  if (has_checks)
-    memory.check_failed = [&](uint32_t check, llvm::Value* found, llvm::Value* wanted) {
-      note_failed(f, function->getArg(4), check, found, wanted);
-    };
+  if (has_checks) memory.check_failed = note_failed, memory.notes = function->getArg(4);
   for (size_t s = 0; s < p.sizes.size(); ++s)
     f.bind(p.sizes[s], at(1, b.getInt64Ty(), s), 0, Dim(p.sizes[s]) + 1);
   for (size_t i = 0; i < p.grid.size(); ++i)

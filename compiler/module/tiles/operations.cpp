@@ -228,7 +228,7 @@ void Operations::note_first(const tile::Check& check, Value* failed, const Lanes
             b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, b.getTrue()), b.getInt64Ty());
         for (Value*& number : numbers) number = b.CreateExtractElement(number, first);
       }
-      c_.memory.check_failed(check.number, numbers[0], numbers[1]);
+      c_.memory.check_failed(c_.f, c_.memory.notes, check.number, numbers[0], numbers[1]);
     });
   });
 }

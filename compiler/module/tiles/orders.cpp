@@ -48,6 +48,8 @@ class KeysEmitter {
     };
     for (size_t t = 0; t < outside.memory.tensors.size(); ++t) memory.tensors.push_back(next(b.getPtrTy()));
     memory.regions = outside.memory.regions;
+    memory.check_failed = outside.memory.check_failed;
+    if (outside.memory.notes) memory.notes = next(b.getPtrTy());
     for (const auto& [variable, extent] : given.variables) f_.bind(variable, next(b.getInt64Ty()), 0, extent);
     return memory;
   }
@@ -157,6 +159,7 @@ void emit_order(Context& c, const tile::Loop& loop, const std::vector<const tile
   KeysEmitter(keys, c, loop, given, around).run();
 
   std::vector<Value*> values = c.memory.tensors;
+  if (c.memory.notes) values.push_back(c.memory.notes);
   for (const auto& [variable, extent] : given.variables) values.push_back(c.value(Dim(variable)));
   auto* const place = c.f.variable(llvm::ArrayType::get(word, values.size()), "place");
   for (size_t v = 0; v < values.size(); ++v) b.CreateStore(values[v], b.CreateConstGEP1_64(word, place, v));
@@ -167,8 +170,15 @@ void emit_order(Context& c, const tile::Loop& loop, const std::vector<const tile
   Accesses accesses(c, registers);
   Value* const words = accesses.address(accesses.spot(row, {}, {{{}}, {0}, 1}));
   auto* const sort = c.f.device("axon_order", b.getVoidTy(), {pointer, pointer, word, pointer, word, word});
+  Value* const count = c.value(order.count);
   const int64_t bits = bits_of_key(c.p.tiles[order.keys].elem);
-  b.CreateCall(sort, {keys, place, c.value(order.count), words, c.value(order.kept), c.f.i64(bits)});
+  b.CreateCall(sort, {keys, place, count, words, c.value(order.kept), c.f.i64(bits)});
+  // A single key is not compared with any: but for what it checks, none asks for it.
+  if (std::any_of(loop.body.begin(), loop.body.end(),
+                  [&](tile::OpId id) { return std::holds_alternative<tile::Check>(c.p.ops[id]); }))
+    c.f.when(b.CreateICmpEQ(count, c.f.i64(1)), [&] {
+      b.CreateCall(keys, {place, c.f.i64(0), count, c.f.variable(word, "key")});
+    });
 }
 
 }  // namespace axon::module::tiles

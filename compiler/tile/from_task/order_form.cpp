@@ -5,7 +5,6 @@
 
 #include "tile/from_task/computed_types.h"
 #include "tile/from_task/form_maker.h"
-#include "tile/from_task/frame.h"
 
 namespace axon::tile {
 
@@ -24,7 +23,6 @@ class OrderFormMaker : FormMaker {
     if (whole_.size() != 1 || order.op != graph::Op::order) throw NoForm{"it does more than order"};
     for (const ScalarId part : graph::scalars_in(g_, order.args[0]))
       if (graph::binds(g_.scalars[part].op)) throw NoForm{"its keys are reduced"};
-    if (has_checks(g_, order.args[0])) throw NoForm{"its keys are checked"};
     const auto last = static_cast<uint32_t>(node_.domain.size() - 1);
     if (store_step(0, last) != 1) throw NoForm{"its rows do not lie together"};
     OrderForm made{{}, order.binders[0], truth_of_two(order.args[0]), order.descending};

@@ -56,6 +56,9 @@ void OrderMaker::row() {
   loops_.emplace_back(block, extent);
   const size_t known = around_.size();
   add_range(order_.binder.var, order_.binder.extent);
+  // Of an order without positions no key is looked at.
+  if (order.kept.constant().value_or(0) < 1) check_facts_ = {shape::at_least(order.kept, Dim(1))};
+  before_facts_ = check_facts_;
   order.keys = keys(Dim(block)).tile;
   around_.resize(known);
   at_.erase(order_.binder.var);
