@@ -34,6 +34,7 @@ class ScatterFormMaker : FormMaker {
       if (sum.guard.valid()) sum.guard = types.of(sum.guard);
       sum.term = types.of(sum.term);
       choose_along(sum);
+      choose_summed(sum);
     }
     for (uint32_t a = 0; a < node_.domain.size(); ++a)
       if (a != form_.along) form_.rows.push_back(a);
@@ -191,6 +192,20 @@ class ScatterFormMaker : FormMaker {
       any = true;
     }
     return any;
+  }
+
+  /// The innermost binders that no index mentions, where there is one term for all of these.
+  void choose_summed(ScatteredSum& sum) const {
+    if (sum.along || !sum.inner.empty() || sum.guard.valid()) return;
+    size_t first = sum.binders.size();
+    while (first > 0 &&
+           std::none_of(sum.indices.begin(), sum.indices.end(), [&](const ScatteredIndex& index) {
+             return graph::depends_on(g_, index.number, sum.binders[first - 1].var);
+           }))
+      --first;
+    if (first == sum.binders.size() || !runs_along(sum.term, sum.binders.back().var)) return;
+    sum.summed.assign(sum.binders.begin() + static_cast<std::ptrdiff_t>(first), sum.binders.end());
+    sum.binders.resize(first);
   }
 
   void simplify(ScatteredSum& sum) {

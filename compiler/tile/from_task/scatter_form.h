@@ -29,10 +29,13 @@ struct ScatteredSum {
   std::vector<ScatteredIndex> indices;
   std::vector<uint32_t> outer;       ///< axes that are looped over before the binders
   std::vector<graph::Axis> binders;  ///< in the order of the sum, outermost first
-  std::vector<uint32_t> inner;       ///< other axes that terms differ along, but for `along`
-  std::optional<uint32_t> along;     ///< an inner axis that vectors run along
-  graph::ScalarId term;              ///< right where the indices are in range
-  graph::ScalarId guard;             ///< where its checks are evaluated; none where it has no checks
+  /// Further binders, inside of these, which no index depends on: their sum is one term. The last one is that
+  /// along which vectors run.
+  std::vector<graph::Axis> summed;
+  std::vector<uint32_t> inner;    ///< other axes that terms differ along, but for `along`
+  std::optional<uint32_t> along;  ///< an inner axis that vectors run along
+  graph::ScalarId term;           ///< right where the indices are in range
+  graph::ScalarId guard;          ///< where its checks are evaluated; none where it has no checks
 };
 
 struct ScatterForm {

@@ -110,17 +110,17 @@ void ScatterMaker::clear(const ScatteredSum& sum, const Accumulators& of) {
 // ---- the points of the binders ----
 
 /// Of the vectors that run along an inner axis, one of which is combined at once.
-int64_t ScatterMaker::lanes_of(const ScatteredSum& sum) const {
+int64_t ScatterMaker::lanes_of(const ScatteredSum& sum, const graph::Axis& along) const {
   const int64_t bytes = out_.machine.register_bytes;
   const graph::Scalar& s = g_.scalars[sum.term];
   if (s.op == graph::Op::load && base::computed_as(s.elem) == sum.in) return bytes / base::elem_bytes(sum.in);
   RowForm terms;
-  terms.reductions.push_back({sum.monoid, sum.in, sum.in, 0, {}, node_.domain[*sum.along], {}, {}, sum.term});
+  terms.reductions.push_back({sum.monoid, sum.in, sum.in, 0, {}, along, {}, {}, sum.term});
   return bytes / widest_in_blocks({p_, id_, g_, terms});
 }
 
 void ScatterMaker::scatter(const ScatteredSum& sum, const Accumulators& of) {
-  const int64_t lanes = sum.along ? lanes_of(sum) : 1;
+  const int64_t lanes = sum.along ? lanes_of(sum, node_.domain[*sum.along]) : 1;
   if (sum.along && has_part(*sum.along) && most_of(*sum.along) % lanes != 0)
     throw Declined{"a task has a part of a block"};
   have_lanes(lanes, lanes);
@@ -161,6 +161,21 @@ void ScatterMaker::combine(const ScatteredSum& sum, const Accumulators& of,
   combine_at(sum, of, found, {});
 }
 
+/// Vectors at once, whose chains of additions run side by side.
+Use ScatterMaker::sum_of_terms(const ScatteredSum& sum) {
+  const int64_t lanes = lanes_, block = block_, of_terms = lanes_of(sum, sum.summed.back());
+  have_lanes(of_terms, choices_.registers_per_tile * of_terms);
+  RowReduction r{
+      sum.monoid, sum.in, sum.in, 0, sum.summed, sum.summed.back(), Dim(0), sum.summed.back().extent,
+      sum.term};
+  r.outer.pop_back();
+  ones_.emplace_back();
+  const TileId total = reduced(r);
+  ones_.pop_back();
+  have_lanes(lanes, block);
+  return {total, {}};
+}
+
 void ScatterMaker::combine_along(const ScatteredSum& sum, const Accumulators& of,
                                  const std::map<uint32_t, Index>& found) {
   const uint32_t axis = *sum.along;
@@ -175,7 +190,7 @@ void ScatterMaker::combine_along(const ScatteredSum& sum, const Accumulators& of
 
 void ScatterMaker::combine_at(const ScatteredSum& sum, const Accumulators& of,
                               const std::map<uint32_t, Index>& found, const BlockPlace& place) {
-  Scatter made{operator_for(sum), term_of(sum, place), {}, {}};
+  Scatter made{operator_for(sum), sum.summed.empty() ? term_of(sum, place) : sum_of_terms(sum), {}, {}};
   made.to.tile = of.tile;
   for (const uint32_t a : of.axes) {
     const auto index = found.find(a);

@@ -1,11 +1,11 @@
 // Tile programs of reductions that scatter. Only from_task.cpp includes this.
 //
-// In: a form, and how many vectors of outputs there are at once. Out: a program of one thread: sums
-// of the task's part in scratch, which are cleared; the binders, point by point, each of which is combined
-// into the element that its numbers say, where the task has that; then the outputs. Invariant: an element
-// combines its terms in the order of the binders. Sums are over the axes of the domain of which a task has
-// several indices or that are indexed, and that terms differ along; the last is the one that vectors run
-// along.
+// In: a form, and how many vectors there are at once of what has no place in a sum. Out: a program of one
+// thread: sums of the task's part in scratch, which are cleared; the binders, point by point, each of which
+// is combined into the element that its numbers say, where the task has that; then the outputs. Invariant: an
+// element combines its terms in the order of the binders; what no index depends on of these is summed in
+// vectors before. Sums are over the axes of the domain that are indexed, and of which a task has several
+// indices and terms differ along them; the last is the one that vectors run along.
 #pragma once
 #include "tile/from_task/maker.h"
 #include "tile/from_task/scatter_form.h"
@@ -31,7 +31,8 @@ class ScatterMaker : ProgramMaker {
   Dim first_of(uint32_t axis) const;
   bool has_part(uint32_t axis) const;
   void clear(const ScatteredSum&, const Accumulators&);
-  int64_t lanes_of(const ScatteredSum&) const;
+  int64_t lanes_of(const ScatteredSum&, const graph::Axis& along) const;
+  Use sum_of_terms(const ScatteredSum&);
   void scatter(const ScatteredSum&, const Accumulators&);
   void combine(const ScatteredSum&, const Accumulators&, const std::map<uint32_t, Index>& found);
   void combine_along(const ScatteredSum&, const Accumulators&, const std::map<uint32_t, Index>& found);
