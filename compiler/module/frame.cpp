@@ -92,10 +92,10 @@ Value* Frame::call_service(size_t offset, llvm::Type* result, const std::vector<
   return b.CreateCall(llvm::FunctionType::get(result, params, false), function, args);
 }
 
-void Frame::check_failed(uint32_t check, Value* value, Value* against) {
+void Frame::check_failed(Value* context, uint32_t check, Value* value, Value* against) {
   auto* report = device("axon_check_failed", b.getVoidTy(),
                         {b.getPtrTy(), b.getInt32Ty(), b.getInt64Ty(), b.getInt64Ty()});
-  b.CreateCall(report, {context(), b.getInt32(check), value, against});
+  b.CreateCall(report, {context, b.getInt32(check), value, against});
 }
 
 Value* Frame::none_failed() {

@@ -87,6 +87,8 @@ class Frame {
   /// decide are not computed.
   void supposing(std::vector<Fact> facts, const std::function<void()>& body);
   bool may_be_negative(Var v) const { return integers_.count(v) > 0; }
+  /// Of a function that another one calls, with the same variables.
+  void have_integers_of(const Frame& other) { integers_ = other.integers_; }
   llvm::Value* emit(const Fact&);  ///< i1
 
   /// for (v = low; v < end; ++v) body(). `prepare` runs once before the first iteration, and only if there is
@@ -108,7 +110,10 @@ class Frame {
   void with(const Axis& axis, llvm::Value* value, const std::function<void()>& body);
   void when(llvm::Value* condition, const std::function<void()>& body);
   /// Records the first failed check of a launch, with the value that failed and what it was held against.
-  void check_failed(uint32_t check, llvm::Value* value, llvm::Value* against);
+  void check_failed(uint32_t check, llvm::Value* value, llvm::Value* against) {
+    check_failed(context(), check, value, against);
+  }
+  void check_failed(llvm::Value* context, uint32_t check, llvm::Value* value, llvm::Value* against);
   llvm::Value* none_failed();  ///< i1: so far, as far as this worker can see
   /// A stack slot, made in the entry block; LLVM turns it into a register.
   llvm::AllocaInst* variable(llvm::Type*, const std::string& name);

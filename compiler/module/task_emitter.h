@@ -84,8 +84,6 @@ class TaskEmitter {
   void emit_without_clamps(const Nest&, const std::function<void()>& body);
 
   // tile/order.cpp
-  static int64_t bits_of_key(Elem computed);
-  llvm::Value* key_of(const Typed& element, bool descending);
   llvm::Value* one_bit_key(const Typed& element, int64_t greater, bool descending);
 
   // tile/scatter.cpp

@@ -58,9 +58,9 @@ class ProgramsEmitter {
     }
     memory.scratch = f_.function->getArg(1);
     memory.scratch_region = scratch_region_;
-    memory.check_failed = [&](uint32_t check, llvm::Value* found, llvm::Value* wanted) {
-      f_.check_failed(check, found, wanted);
-    };
+    memory.check_failed = [](Frame& f, llvm::Value* context, uint32_t check, llvm::Value* found,
+                             llvm::Value* wanted) { f.check_failed(context, check, found, wanted); };
+    memory.notes = f_.context();
     emit_program(f_, one.program, memory);
   }
 

@@ -82,7 +82,8 @@ class Finder {
       if (s.op != Op::eq) continue;
       // A condition that stands before another may guard its reads.
       const bool first = c == 0;
-      if (!solve(s.args[0], s.args[1], first)) solve(s.args[1], s.args[0], first);
+      if (solve(s.args[0], s.args[1], first) || solve(s.args[1], s.args[0], first))
+        found_.indices.back().equation = conditions[c];
     }
     if (found_.indices.empty()) return std::nullopt;
     for (uint32_t a = 0; a < domain_.size(); ++a)
@@ -101,7 +102,7 @@ class Finder {
       const auto by = dim->linear_in(domain_[a].var);
       if (!by || !(by->first.is(1) || by->first.is(-1))) continue;
       if (depends_on(g_, value, domain_[a].var)) continue;
-      add({a, value, by->second, by->first.is(-1)});
+      add({a, value, by->second, by->first.is(-1), {}});
       return true;
     }
     return false;

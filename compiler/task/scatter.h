@@ -16,6 +16,7 @@ struct ScatterIndex {
   graph::ScalarId value;  ///< over binders, `outer` axes, and the axes indexed before
   shape::Dim rest;        ///< over sizes, loop indices, and the same axes
   bool mirrored = false;
+  graph::ScalarId equation;  ///< true wherever the index is that
 };
 
 /// body = reduce(monoid, binders, e), where e is the unit of the monoid wherever an equation fails.

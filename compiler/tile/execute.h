@@ -86,6 +86,8 @@ class Executor {
   /// All but loops, roles and what waits.
   void run(OpId);
   void arrive(const PendingFill&);  ///< the copy happens
+  void note_keys(const Loop&);      ///< of a loop that orders, at the end of an iteration
+  void store_order(const Loop&);    ///< behind it
   int64_t number(const Dim&) const;
   std::vector<std::pair<int64_t, int64_t>> numbers(const Box&) const;
   [[noreturn]] void fail(const std::string& why, std::optional<FailedCheck> check = std::nullopt) const;
@@ -133,6 +135,7 @@ class Executor {
   Rings& rings_;
   Scene& scene_;
   OpId op_;
+  std::map<const Loop*, std::map<int64_t, Number>> keys_;  ///< that have been noted, by position
 };
 
 }  // namespace axon::tile

@@ -362,4 +362,50 @@ void Executor::execute(const Sort& op) {
   });
 }
 
+// ---- orders ----
+
+void Executor::note_keys(const Loop& loop) {
+  const Tile& tile = p_.tiles[loop.order->keys];
+  const int64_t elements = tile.shape.empty() ? 1 : tile.shape[0], count = number(loop.order->count);
+  const int64_t first = scene_.values.at(loop.index) * elements;
+  shared_.spend(static_cast<uint64_t>(elements));
+  for (int64_t e = 0; e < elements && first + e < count; ++e) {
+    const Value value = read(loop.order->keys, e, -1);
+    if (!value.defined()) fail(fmt::format("the key of {} is not defined: {}", first + e, words(value.why)));
+    keys_[&loop][first + e] = value.number;
+  }
+}
+
+void Executor::store_order(const Loop& loop) {
+  const Order& order = *loop.order;
+  const auto keys = std::exchange(keys_[&loop], {});
+  const Elem elem = p_.tiles[order.keys].elem;
+  const int64_t count = std::max<int64_t>(number(order.count), 0);
+  if (static_cast<int64_t>(keys.size()) != count) fail("not all elements have keys");
+  shared_.spend(static_cast<uint64_t>(count));
+  std::vector<int64_t> positions(keys.size());
+  std::iota(positions.begin(), positions.end(), 0);
+  const auto comes_first = [&](int64_t a, int64_t b) {
+    const Number &x = keys.at(order.descending ? b : a), &y = keys.at(order.descending ? a : b);
+    return is_less(x, y, elem) || (base::is_float(elem) && !std::isnan(x.real) && std::isnan(y.real));
+  };
+  std::stable_sort(positions.begin(), positions.end(), comes_first);
+  const Tensor& tensor = p_.tensors[order.to];
+  if (!tensor.writes) fail("the tensor is not written by this task");
+  const auto box = numbers(*tensor.writes);
+  TensorMemory& memory = *shared_.tensors[order.to.index];
+  At index;
+  for (const Dim& d : order.row) index.push_back(number(d));
+  index.push_back(0);
+  for (int64_t& i = index.back(); i < number(order.kept); ++i) {
+    for (size_t a = 0; a < index.size(); ++a)
+      if (index[a] < 0 || index[a] >= memory.shape()[a] || index[a] < box[a].first ||
+          index[a] >= box[a].second)
+        fail(fmt::format("position {} lies outside of what the task writes", i));
+    const int64_t found = i < count ? positions[static_cast<size_t>(i)] : 0;
+    if (!memory.write(memory.address(index), {0, found}, scene_.task))
+      fail(fmt::format("position {} is stored where the task has stored before", i));
+  }
+}
+
 }  // namespace axon::tile

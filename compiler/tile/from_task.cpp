@@ -10,7 +10,9 @@
 #include "tile/from_task/lane_form.h"
 #include "tile/from_task/maker.h"
 #include "tile/from_task/online.h"
+#include "tile/from_task/orders.h"
 #include "tile/from_task/products.h"
+#include "tile/from_task/scatters.h"
 #include "tile/from_task/thread_choices.h"
 
 namespace axon::tile {
@@ -283,6 +285,43 @@ static MadePrograms products_of(const task::Program& p, task::TaskTypeId id, gra
   }
 }
 
+static MadePrograms scatters_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
+                                const Machine& machine) {
+  const auto form = scatter_form(p, p.types[id], g);
+  if (const auto* why = std::get_if<std::string>(&form)) return {{}, *why};
+  const ScatterForm& scatter = std::get<ScatterForm>(form);
+  MadePrograms out;
+  try {
+    const int64_t most_vectors = has_long_functions(g, scatter.form) ? 1 : 4;
+    out.list.push_back(fitting(machine, most_vectors, [&](int64_t vectors) {
+      return ScatterMaker({p, id, g, scatter.form}, scatter, machine, vectors).run();
+    }));
+    return out;
+  } catch (const Declined& declined) {
+    return {{}, declined.why};
+  }
+}
+
+/// Keys in vectors, or else one by one.
+static MadePrograms orders_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
+                              const Machine& machine) {
+  const auto form = order_form(p, p.types[id], g);
+  if (const auto* why = std::get_if<std::string>(&form)) return {{}, *why};
+  const OrderForm& order = std::get<OrderForm>(form);
+  MadePrograms out;
+  for (const bool in_vectors : {true, false}) {
+    try {
+      out.list.push_back(OrderMaker({p, id, g, order.form}, order, machine, in_vectors).run());
+      if (registers_of(out.list.back().program) > machine.registers)
+        throw Declined{"its tiles do not fit into registers"};
+      return out;
+    } catch (const Declined& declined) {
+      out = {{}, declined.why};
+    }
+  }
+  return out;
+}
+
 /// By loops over rows, reductions and outputs along one axis.
 static MadePrograms rows_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
                             const Machine& machine) {
@@ -329,8 +368,8 @@ static MadePrograms lanes_of(const task::Program& p, task::TaskTypeId id, graph:
 MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
                          const Machine& machine) {
   const task::TaskType& type = p.types[id];
-  if (type.family == task::Family::scatter || type.family == task::Family::order)
-    return {{}, "there is no generator of its family yet"};
+  if (type.family == task::Family::scatter) return scatters_of(p, id, g, machine);
+  if (type.family == task::Family::order) return orders_of(p, id, g, machine);
   MadePrograms out = type.family == task::Family::contract ? products_of(p, id, g, machine)
                      : weights_values(g, type.node)        ? attentions_of(p, id, g, machine)
                                                            : rows_of(p, id, g, machine);

@@ -94,21 +94,36 @@ class Cursor {
   }
   void begin_loop(const Loop& loop) {
     const int64_t trips = executor_.number(loop.extent);
-    if (trips <= 0) return;
+    if (trips <= 0) return end_of_loop(loop);
     scene_.values[loop.index] = 0;
     frames_.push_back({&loop.body, 0, &loop, 0, trips});
   }
   void end_of_body() {
     Frame& frame = frames_.back();
+    if (frame.loop && frame.loop->order) executor_.note_keys(*frame.loop);
     if (frame.loop && ++frame.iteration < frame.trips) {
       frame.at = 0;
       scene_.values[frame.loop->index] = frame.iteration;
       return;
     }
-    if (frame.loop) scene_.values.erase(frame.loop->index);
+    if (frame.loop) {
+      scene_.values.erase(frame.loop->index);
+      end_of_loop(*frame.loop);
+    }
     frames_.pop_back();
     if (!frames_.empty()) return;
     if (!scene_.gemms.empty()) throw Failed{"a task ends before its asynchronous gemms do"};
+  }
+
+  void end_of_loop(const Loop& loop) {
+    if (!loop.order) return;
+    executor_.store_order(loop);
+    stored_ = true;
+    forget_tiles(loop.body);
+  }
+  void forget_tiles(const std::vector<OpId>& ops) {
+    for (const OpId id : ops)
+      for (const TileId tile : defined_tiles(p_.ops[id])) worker_.memory.forget(tile);
   }
 
   // ---- what waits ----

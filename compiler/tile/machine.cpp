@@ -3,7 +3,7 @@
 
 namespace axon::tile {
 
-constexpr int64_t scratch_of_a_cpu = 256 * 1024;
+constexpr int64_t scratch_of_a_cpu = 2 * 1024 * 1024;
 
 std::optional<Machine> find_machine(std::string_view name) {
 #define MACHINE(suffix, level, vector_bytes, registers, ...) \

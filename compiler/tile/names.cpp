@@ -119,6 +119,7 @@ std::vector<TileId> tiles(const Op& op) {
   std::vector<TileId> out;
   for (const Use* use : uses(op)) out.push_back(use->tile);
   if (const Access* access = access_of(op); access && !access->tensor) out.push_back(access->tile);
+  if (const auto* loop = std::get_if<Loop>(&op); loop && loop->order) out.push_back(loop->order->keys);
   return out;
 }
 
@@ -126,8 +127,10 @@ void rename_tiles(Op& op, const std::function<TileId(TileId)>& renamed) {
   const auto set = [&](const TileId& tile) { const_cast<TileId&>(tile) = renamed(tile); };  // parts of `op`
   for (const Use* use : uses(op)) set(use->tile);
   if (const Access* access = access_of(op); access && !access->tensor) set(access->tile);
-  if (auto* loop = std::get_if<Loop>(&op))
+  if (auto* loop = std::get_if<Loop>(&op)) {
     for (const TileId& tile : loop->carries) set(tile);
+    if (loop->order) set(loop->order->keys);
+  }
   if (auto* acquire = std::get_if<Acquire>(&op)) set(acquire->ring);
   if (auto* release = std::get_if<Release>(&op)) set(release->ring);
 }

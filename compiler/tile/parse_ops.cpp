@@ -109,9 +109,31 @@ Op OpsReader::loop(size_t depth) {
   if (accept("carry")) do
       out.carries.push_back(known(tiles_, "tile"));
     while (!failed() && accept(","));
+  if (accept("order")) out.order = order();
   end_of_line();
   out.body = body(depth + 1);
   forget(index);
+  return out;
+}
+
+Order OpsReader::order() {
+  Order out;
+  out.keys = known(tiles_, "tile");
+  expect("of");
+  out.count = size();
+  expect("to");
+  out.to = known(tensors_, "tensor");
+  expect("[");
+  list("]", [&] { out.row.push_back(size()); });
+  expect("of");
+  out.kept = size();
+  out.descending = accept("descending");
+  if (failed()) return out;
+  const Tensor& to = program_.tensors[out.to];
+  require(program_.tiles[out.keys].shape.size() <= 1 && program_.tiles[out.keys].space == Space::registers,
+          "keys are a number, or have one axis, in registers");
+  require(to.elem == Elem::i64, "positions are i64");
+  require(to.shape.size() == out.row.size() + 1, "one index per axis but the last is expected");
   return out;
 }
 

@@ -54,6 +54,7 @@ class OpsReader : protected shape::TextReader {
   Op sort();
   Op check();
   Op loop(size_t depth);
+  Order order();
   Op role();
   uint32_t number_below(size_t count, const char* what);
   TileId ring();

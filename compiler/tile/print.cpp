@@ -210,8 +210,14 @@ class Printer {
   std::string words(const Loop& op) const {
     std::vector<std::string> carries;
     for (TileId t : op.carries) carries.push_back(p_.tiles[t].name);
-    return fmt::format("for {} < {}{}{}", names_(op.index), names_(op.extent),
-                       carries.empty() ? "" : " carry ", fmt::join(carries, ", "));
+    return fmt::format("for {} < {}{}{}{}", names_(op.index), names_(op.extent),
+                       carries.empty() ? "" : " carry ", fmt::join(carries, ", "),
+                       op.order ? words(*op.order) : "");
+  }
+  std::string words(const Order& order) const {
+    return fmt::format(" order {} of {} to {}[{}] of {}{}", p_.tiles[order.keys].name, names_(order.count),
+                       p_.tensors[order.to].name, names_(order.row), names_(order.kept),
+                       order.descending ? " descending" : "");
   }
   std::string words(const Role& op) const {
     return fmt::format("role {} warps {} : {} registers {}", op.name, op.first_warp, op.end_warp,

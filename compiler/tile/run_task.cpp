@@ -172,8 +172,13 @@ class TaskRunner::Impl {
     for (int64_t i = 0; i < trips; ++i) {
       scene_.values[loop.index] = i;
       walk(loop.body);
+      if (loop.order) executor_->note_keys(loop);
     }
     scene_.values.erase(loop.index);
+    if (!loop.order) return;
+    executor_->store_order(loop);
+    for (const OpId id : loop.body)
+      for (const TileId tile : defined_tiles(p_.ops[id])) memory_->forget(tile);
   }
   void finish_gemms(size_t left) {
     while (scene_.gemms.size() > left) {

@@ -31,6 +31,9 @@
 // upper half of the partial sums to the lower half until one is left (of an odd number, the last one first to
 // the one before it). A scan is ascending; a scatter goes through its source in row-major order.
 //
+// A row of any length is ordered by a loop that says what its keys are: iterations run where keys are asked
+// for, so that nothing but the row itself takes memory.
+//
 // A check is numbered by the program's list, and says of elements inside of bounds what has to be true of
 // data. Where it is not, the first of these elements in row-major order is noted with two numbers that
 // explain it, unless another check has failed before; the launch then fails when all has run. So code behind
@@ -239,12 +242,27 @@ struct Check {
   std::vector<Fact> bounds;
 };
 
-/// `carries`: the tiles that an iteration reads as the one before it left them.
+/// What a loop orders: iteration b leaves in a tile of B elements the keys of elements b * B, b * B + 1, ...,
+/// of which those below `count` are meant. Behind the loop, element i of a row of i64 is the position of the
+/// key of number i in ascending order, with NaNs last, or `descending` with NaNs first, -0 equal to +0 and
+/// equal ones in the order of their positions; 0 where there are not so many.
+struct Order {
+  TileId keys;  ///< of one axis, or a number
+  Dim count;
+  TensorId to;
+  std::vector<Dim> row;  ///< indices on all axes of the tensor but the last, of which `kept` are stored
+  Dim kept;
+  bool descending = false;
+};
+/// `carries`: the tiles that an iteration reads as the one before it left them. Iterations of a loop that
+/// orders know nothing of each other; they may run in any order and any number of times, and behind the loop
+/// none of their tiles is defined.
 struct Loop {
   Var index;
   Dim extent;
   std::vector<TileId> carries;
   std::vector<OpId> body;
+  std::optional<Order> order = std::nullopt;
 };
 struct Role {
   std::string name;

@@ -45,6 +45,8 @@ class Flow {
     each_op(p_, {id}, [&](OpId op) {
       if (const auto* store = std::get_if<Store>(&p_.ops[op]); store && store->to.tensor)
         state.stored.insert(store->to.tensor);
+      if (const auto* loop = std::get_if<Loop>(&p_.ops[op]); loop && loop->order)
+        state.stored.insert(loop->order->to);
     });
   }
 
@@ -77,6 +79,7 @@ class Flow {
       head = std::move(next);
     }
     State after = iteration(head, report);
+    if (loop.order) OpChecks(setting_, id, after, inside, around_, carried_, report).check_keys(loop);
     const std::map<TileId, Claims> blocks = blocks_behind(setting_, loop, after);
     forget(after, loop.index);
     if (report) {
@@ -92,6 +95,9 @@ class Flow {
       for (TileId tile : carried.in_body) outer.written.insert(tile);
     state = scope.shows(shape::at_least(loop.extent, 1)) ? after : joined(state, after);
     for (const auto& [tile, claims] : blocks) state.written[tile] = claims;
+    if (!loop.order) return;
+    for (const TileId tile : carried.in_body) state.forget(tile);
+    OpChecks(setting_, id, state, scope, around_, carried_, report).run();
   }
 
   const Setting& setting_;
@@ -126,9 +132,11 @@ void verify_flow(const Program& p, const AllPlaces& places, const Fillings& fill
     setting.axes.emplace_back();
     for (size_t a = 0; a < tile.shape.size(); ++a) setting.axes.back().push_back(shape::fresh_var("axis"));
   }
-  for (const Op& op : p.ops)
+  for (const Op& op : p.ops) {
     if (const auto* store = std::get_if<Store>(&op); store && store->to.tensor)
       ++setting.stores[store->to.tensor];
+    if (const auto* loop = std::get_if<Loop>(&op); loop && loop->order) ++setting.stores[loop->order->to];
+  }
   std::set<uint32_t> sent;
   bool once = true;
   for (const RoleView& role : roles) {

@@ -38,6 +38,7 @@ class OpChecks {
   OpChecks(const Setting& setting, OpId op, State& state, const Scope& scope,
            const std::vector<Around>& around, std::vector<Carried>& carried, Report* report);
   void run();
+  void check_keys(const Loop&);  ///< at the end of an iteration of a loop that orders
 
  private:
   void check(const Copy&);
@@ -58,7 +59,7 @@ class OpChecks {
   void check(const Acquire&);
   void check(const Release&);
   void check(const Settle&);
-  void check(const Loop&) {}
+  void check(const Loop&);  ///< what it stores behind its iterations
   void check(const Role&) {}
 
   void add(const std::string& what, bool proved, const char* by = "flow");
@@ -79,6 +80,8 @@ class OpChecks {
   std::vector<Dim> index_of(const Access&, Scope&);  ///< a table's is any number inside of its axis
   void defined(const Use&, const Scope&, const char* what = "its index tile is defined");
   void waited_for(TensorId, const std::vector<Dim>& index, const Scope&);
+  /// The elements of a tensor that the scope speaks of are stored in these loops.
+  void stores(const Store&, const std::vector<Dim>& index, const Scope&, const std::vector<Around>&);
 
   // ---- sums ----
   /// Claims over labels that remain. Those that mention a summed label break no element: what lies beyond is

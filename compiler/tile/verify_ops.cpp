@@ -152,17 +152,22 @@ void OpChecks::check(const Store& op) {
   bool valid = true;
   for (const Claim& claim : read(op.from)) valid &= scope.shows(claim.fact);
   add("only elements inside of bounds are stored", valid, "prover");
-  const Tensor& tensor = p_.tensors[op.to.tensor];
   Scope inner = scope;
   const std::vector<Dim> index = index_of(op.to, inner);
+  stores(op, index, inner, around_);
+}
+
+void OpChecks::stores(const Store& op, const std::vector<Dim>& index, const Scope& scope,
+                      const std::vector<Around>& around) {
+  const Tensor& tensor = p_.tensors[op.to.tensor];
   Box whole;
   for (const Dim& extent : tensor.shape) whole.push_back({0, extent});
-  add("its indices are inside of " + tensor.name, in_box(index, inner, whole), "prover");
+  add("its indices are inside of " + tensor.name, in_box(index, scope, whole), "prover");
   add("they are in the box that is declared of " + tensor.name,
-      tensor.writes && in_box(index, inner, *tensor.writes), "prover");
-  if (!tensor.reads) waited_for(op.to.tensor, index, inner);
+      tensor.writes && in_box(index, scope, *tensor.writes), "prover");
+  if (!tensor.reads) waited_for(op.to.tensor, index, scope);
   add(fmt::format("what is written of {} is its box, each element once", tensor.name),
-      setting_.stores.at(op.to.tensor) == 1 && covers_once(p_, op, around_, scope_), "mixed radix");
+      setting_.stores.at(op.to.tensor) == 1 && covers_once(p_, op, around, scope_), "mixed radix");
   bool late = true;
   for (uint32_t n : state_.notified) late &= p_.notifications[n].tensor != op.to.tensor;
   add("no notification has announced it before", late);
@@ -290,6 +295,60 @@ void OpChecks::check(const Check& op) {
   defined(op.of, scope, "what is checked is defined");
   for (const Index* shown : {&op.found, &op.wanted})
     if (shown->table) defined(*shown->table, scope, "what it shows is defined");
+}
+
+// ---- loops that order ----
+
+void OpChecks::check_keys(const Loop& op) {
+  const Tile& keys = p_.tiles[op.order->keys];
+  const Dim elements(keys.shape.empty() ? 1 : keys.shape[0]);
+  const Use use{op.order->keys, keys.shape.empty() ? std::vector<Var>() : std::vector{shape::fresh_var("e")}};
+  Scope scope = scope_;
+  Dim position = elements * Dim(op.index);
+  for (const Var label : use.labels) {
+    scope.add_range(label, elements);
+    position = position + Dim(label);
+  }
+  scope.add(shape::less(position, op.order->count));
+  defined(use, scope, "the keys are defined");
+}
+
+/// Are all of its operations such, so that running them again makes no difference?
+static bool makes_tiles_alone(const Program& p, const Loop& loop) {
+  return loop.carries.empty() && std::all_of(loop.body.begin(), loop.body.end(), [&](OpId id) {
+           const Op& op = p.ops[id];
+           const auto defined = defined_tiles(op);
+           return (std::holds_alternative<Copy>(op) || std::holds_alternative<View>(op) ||
+                   std::holds_alternative<Map>(op) || std::holds_alternative<Reduce>(op) ||
+                   std::holds_alternative<Check>(op)) &&
+                  std::all_of(defined.begin(), defined.end(), [&](TileId tile) {
+                    return p.tiles[tile].space == Space::registers || p.tiles[tile].space == Space::view;
+                  });
+         });
+}
+
+/// It stores a row as a loop over positions does.
+void OpChecks::check(const Loop& op) {
+  if (!op.order) return;
+  const Order& order = *op.order;
+  const Tile& keys = p_.tiles[order.keys];
+  add("its iterations make tiles in registers, and know nothing of each other", makes_tiles_alone(p_, op),
+      "compared");
+  add("all elements have keys",
+      scope_.shows(shape::at_most(order.count, Dim(keys.shape.empty() ? 1 : keys.shape[0]) * op.extent)),
+      "prover");
+  add("one thread orders, and nothing reads the row",
+      setting_.alone && !setting_.several && !p_.tensors[order.to].reads, "compared");
+  const Var position = shape::fresh_var("i");
+  Store row{{order.keys, {}}, {order.to, {}, {}}, {}, false};
+  std::vector<Dim> index = order.row;
+  index.emplace_back(position);
+  for (const Dim& d : index) row.to.at.push_back({std::nullopt, d});
+  std::vector<Around> around = around_;
+  around.push_back({position, order.kept});
+  Scope scope = scope_;
+  scope.add_range(position, order.kept);
+  stores(row, index, scope, around);
 }
 
 // ---- order ----

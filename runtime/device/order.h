@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 /// Stores the keys of elements first .. first + count - 1 of the row that `place` names. A key is an unsigned
-/// number whose order is that of the elements, in the upper `key_bits` bits: 1, 32 or 64.
+/// number whose order is that of the elements, in the upper `key_bits` bits: 1, 32 or 64. `first` is a
+/// multiple of 256, or the count is 1.
 using KeysOfRow = void (*)(const int64_t* place, int64_t first, int64_t count, uint64_t* keys);
 
 extern "C" {

@@ -224,5 +224,37 @@ TEST(OrderOfMany, RanksAndKeys) {
                 ways, 0);
 }
 
+/// What keys check fails where they are wanted: of one key too, and of no positions never.
+TEST(OrderOfMany, KeysAreChecked) {
+  std::vector<RunOptions> ways = every_level();
+  ways.push_back(with_workers(3));
+  const std::string text = R"(graph "f"
+  size n = axis 0 of 0 where n
+  size m = axis 0 of 1 where m
+  size k = scalar 2
+  fact 0 <= k
+  input "x" argument f64[n]
+  input "ids" argument i64[m]
+  input "k" scalar i64[] size k
+  %0 = input 0
+  %1 = input 1
+  %2 = input 2
+  %3 = compute [i < k] { out i64[k] = argsmallest(j < m; %0[{bounded(%1[j], n, 0)}], {i}) }
+  check %1 < n : "`ids` index axis 0 of `x`"
+  result "0" %3
+)";
+  check_program(text,
+                {{{"n", 40}, {"m", 33}, {"k", 33}},
+                 {{"n", 40}, {"m", 33}, {"k", 4}},
+                 {{"n", 4}, {"m", 1}, {"k", 1}},
+                 {{"n", 3}, {"m", 0}, {"k", 2}}},
+                ways, 0);
+  for (const int64_t kept : {0, 1}) {
+    const auto outcome =
+        Native(text, {}).run({{Elem::f64, {0}, {}, {}}, {Elem::i64, {1}, {}, {0}}, number(kept)});
+    EXPECT_EQ(outcome.failed, static_cast<uint32_t>(kept));
+  }
+}
+
 }  // namespace
 }  // namespace axon::testing

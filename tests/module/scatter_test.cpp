@@ -130,6 +130,36 @@ TEST(Scatter, ScatteredNumbersOfEveryType) {
   }
 }
 
+/// Binders that no index depends on, inside of those that one does.
+TEST(Scatter, ScatteredSumsOfRows) {
+  check_scatter(R"(graph "f"
+  size m = axis 0 of 0 where m
+  size c = axis 1 of 1 where c
+  size d = axis 2 of 1 where d
+  size n = axis 0 of 2 where n
+  input "ids" argument i32[m]
+  input "v" argument f32[m, c, d]
+  input "x" argument f16[n]
+  %0 = input 0
+  %1 = input 1
+  %2 = input 2
+  %3 = compute [i < n] {
+    local $0 "squares" [a < n] f32 = sum(j < m, r < c, q < d; select(i64(%0[j]) == {a}, %1[j, r, q] * %1[j, r, q], 0.0))
+    out f32[n] = $0[i] + f32(%2[i])
+    out f32[n] = max(j < m, r < c, q < d; select(i64(%0[j]) == {i}, %1[j, r, q], -inf))
+    out bool[n] = any(j < m, r < c, q < d; i64(%0[j]) == {i} && 0.5 < %1[j, r, q])
+  }
+  result "0" %3
+  result "1" %3.1
+  result "2" %3.2
+)",
+                {{{"m", 7}, {"c", 3}, {"d", 5}, {"n", 11}},
+                 {{"m", 1}, {"c", 1}, {"d", 1}, {"n", 1}},
+                 {{"m", 3}, {"c", 0}, {"d", 3}, {"n", 4}},
+                 {{"m", 3}, {"c", 2}, {"d", 0}, {"n", 4}},
+                 {{"m", 31}, {"c", 2}, {"d", 129}, {"n", 17}}});
+}
+
 /// What guards a read guards it still, and what the plain loops never evaluate fails no check.
 TEST(Scatter, ScatteredThroughCheckedIndices) {
   const char* const text = R"(graph "f"

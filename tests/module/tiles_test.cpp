@@ -341,6 +341,35 @@ TEST(TileCode, ReducesAcrossLanesAndRegisters) {
   expect_interpreted(gaps, sizes);
 }
 
+/// Several lanes go to one element; sums of a part are cleared and added to, others are not touched.
+const char* const scatters = R"(tiles scatters on x86-64-v3
+sizes n, v
+facts 0 <= n and 0 <= v
+layout vectors = S[(4,8):(1,1@v)]
+layout line = S[1024:1]
+grid i < max(cdiv(v, 1024), 1)
+tensor ids i32[n] align 4 reads [0 : n] at S[n:1]
+tensor x f32[n] align 4 reads [0 : n] at S[n:1]
+tensor y f32[v] align 4 writes [1024*i : min(v, 1024*i + 1024)] at S[v:1]
+scratch sums f32[1024] as line at 0
+registers id i32[32] as vectors
+registers t f32[32] as vectors
+do
+  map sums[r] = f32(1) if 1024*i + r < v
+  for b < cdiv(n, 32) carry sums
+    copy id[r] = ids[32*b + r] if 32*b + r < n fill -1
+    copy t[r] = x[32*b + r] if 32*b + r < n
+    scatter add t[r] to sums[id[r] + 1 - 1024*i] if 32*b + r < n
+  for b < cdiv(min(v - 1024*i, 1024), 32)
+    copy t[r] = sums[32*b + r] if 1024*i + 32*b + r < v
+    copy t[r] to y[1024*i + 32*b + r] if 1024*i + 32*b + r < v
+)";
+TEST(TileCode, ScattersLanesOneByOne) {
+  const auto sizes = grid_of("n", {0, 1, 31, 32, 33, 200}, "v", {0, 1, 7, 1023, 1024, 1025, 2500});
+  for (const char* elem : {"f32", "f64", "i32"}) expect_interpreted(replaced(scatters, "f32", elem), sizes);
+  expect_interpreted(replaced(replaced(scatters, "f32", "i8"), "add", "max"), sizes);
+}
+
 const char* const picks = R"(tiles picks on x86-64-v3
 sizes n, v
 facts 0 <= n and 0 <= v
@@ -558,7 +587,8 @@ TEST(TileCode, SaysWhyThereIsNone) {
   EXPECT_EQ(why(tile::text_of("chain")), "a is a ring");
   EXPECT_NE(why(tile::text_of("scan")).find("scans have no code yet"), std::string::npos);
   EXPECT_NE(why(tile::text_of("sort")).find("sorts have no code yet"), std::string::npos);
-  EXPECT_NE(why(tile::text_of("scatter_add")).find("scatters have no code yet"), std::string::npos);
+  std::string scattered = replaced(scatters, "S\\[\\(4,8\\):\\(1,1@v\\)\\]", "S[(8,4):(1@v,1)]");
+  EXPECT_NE(why(scattered).find("elements in another order"), std::string::npos);
   std::string turned =
       replaced(rows_in_scratch, "map u\\[r, c\\] = min\\(sub\\(s", "map u[r, c] = min(sub(u");
   EXPECT_EQ(why(turned), "");

@@ -216,6 +216,22 @@ Sample sort(Maker& make) {
   return {{{"x", x}}, {{"y", y}, {"order", order}}, 0};
 }
 
+/// Of more positions than elements the rest is 0.
+Sample ordered(Maker& make) {
+  const int64_t m = make["m"], n = make["n"], k = make["k"];
+  TensorData x = make.real({m, n}), y = Maker::zero({m, k});
+  for (int64_t i = 0; i < m; ++i) {
+    std::vector<int64_t> row(static_cast<size_t>(n));
+    std::iota(row.begin(), row.end(), 0);
+    std::stable_sort(row.begin(), row.end(), [&](int64_t a, int64_t b) {
+      return at(x, {i, a}) < at(x, {i, b});
+    });
+    for (int64_t j = 0; j < std::min(n, k); ++j)
+      y.values[static_cast<size_t>(i * k + j)].integer = row[static_cast<size_t>(j)];
+  }
+  return {{{"x", x}}, {{"y", y}}, 0};
+}
+
 Sample gemm_rings(Maker& make) {
   const int64_t m = make["m"], n = make["n"], k = make["k"];
   TensorData x = make.real({m, k}), w = make.real({n, k}), y = Maker::zero({m, n});
@@ -297,6 +313,7 @@ const std::vector<Row>& rows() {
       {"chain", chain, {{"l", {1, 3}}, {"n", {0, 1, 16, 33, 257}}}},
       {"slots", slots, {{"l", {0, 1, 2}}, {"k", {3, 4}}, {"n", {0, 1, 7, 8, 17}}}},
       {"sort", sort, {{"m", {0, 1, 3}}, {"n", {0, 1, 7, 31, 32}}}},
+      {"order", ordered, {{"m", {0, 1, 3}}, {"n", {0, 1, 7, 8, 9, 33}}, {"k", {0, 1, 7, 33, 40}}}},
   };
   return all;
 }

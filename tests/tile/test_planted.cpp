@@ -88,6 +88,17 @@ const Planted all_planted[] = {
      "what it shows is defined", "is not defined"},
     {"AnyElement", "checked", " checked\n", "\n", "only elements inside of bounds are stored", ""},
     {"SortedAmong", "sort", "fill -inf", "fill 0", "comes last", "y: element"},
+    {"KeysBeyond", "order", "if 8*b + e < n", "if 8*b + e + 1 < n", "the keys are defined", "is not defined"},
+    {"TooFewKeys", "order", "cdiv(n, 8) order", "n / 8 order", "all elements have keys", "not all elements"},
+    {"OrderedInTheNextRow", "order", "y[i + r]", "y[i + 1]", "its indices are inside of y", "lies outside"},
+    {"OrderedAgain", "order", "  notify 0",
+     "  for b < cdiv(n, 8) order key of n to y[i] of k\n    copy key[e] = x[i, 8*b + e] if 8*b + e < n\n"
+     "  notify 0",
+     "each element once", "stored before"},
+    {"ReadBehindTheOrder", "order", "  notify 0", "  map key[e] = t[e]\n  notify 0", "t is written before",
+     ""},
+    {"OrderedAsItIsRead", "order", "align 8 writes", "align 8 reads [0 : m, 0 : k] writes",
+     "nothing reads the row", ""},
 };
 
 class PlantedErrors : public testing::TestWithParam<Planted> {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "module/order_keys.h"
 #include "module/task_emitter.h"
 
 namespace axon::module {
@@ -96,8 +97,8 @@ void TaskEmitter::run_keys() {
   emit_nest({{binder}, {{first, first + count, binder.extent}}, {order.args[0]}, false, true, {}}, [&] {
     const Typed element = s_.emit(order.args[0], false);
     Value* const number = b.CreateNSWSub(f_.find(binder.var)->value, f_.emit(first));
-    Value* const key =
-        greater ? one_bit_key(element, *greater, order.descending) : key_of(element, order.descending);
+    Value* const key = greater ? one_bit_key(element, *greater, order.descending)
+                               : key_of(b, element.elem, element.value, order.descending);
     f_.mark(b.CreateStore(key, b.CreateGEP(b.getInt64Ty(), keys, number)), region);
   });
   b.CreateRetVoid();
@@ -109,31 +110,6 @@ Value* TaskEmitter::one_bit_key(const Typed& element, int64_t greater, bool desc
   Value* const value = llvm::ConstantInt::get(element.value->getType(), static_cast<uint64_t>(greater), true);
   Value* const bit = descending ? b.CreateICmpNE(element.value, value) : b.CreateICmpEQ(element.value, value);
   return b.CreateShl(b.CreateZExt(bit, b.getInt64Ty()), 63);
-}
-
-int64_t TaskEmitter::bits_of_key(Elem computed) { return base::elem_bytes(computed) > 4 ? 64 : 32; }
-
-/// The element as an unsigned number of 64 bits in the same order, its bits the upper ones: the bits of a
-/// positive float compare like an integer, and those of a negative one the other way round. NaNs come last,
-/// and in a descending order first, as all bits are turned.
-Value* TaskEmitter::key_of(const Typed& element, bool descending) {
-  auto& b = f_.b;
-  const auto width = static_cast<unsigned>(bits_of_key(element.elem));
-  llvm::Type* const word = b.getIntNTy(width);
-  Value* const sign = llvm::ConstantInt::get(word, uint64_t{1} << (width - 1));
-  Value* key = element.value;
-  if (base::is_float(element.elem)) {
-    Value* const number = b.CreateFAdd(key, llvm::ConstantFP::get(key->getType(), 0.0));  // -0 becomes 0
-    Value* const bits = b.CreateBitCast(number, word);
-    key = b.CreateXor(bits, b.CreateOr(b.CreateAShr(bits, width - 1), sign));
-    key = b.CreateSelect(b.CreateFCmpUNO(number, number), llvm::Constant::getAllOnesValue(word), key);
-  } else if (base::is_signed(element.elem)) {
-    key = b.CreateXor(b.CreateSExt(key, word), sign);
-  } else {
-    key = b.CreateZExt(key, word);
-  }
-  if (descending) key = b.CreateNot(key);
-  return b.CreateShl(b.CreateZExt(key, b.getInt64Ty()), 64 - width);
 }
 
 }  // namespace axon::module

@@ -98,11 +98,11 @@ Dim Accesses::from_table(const tile::Use& use, const Dim& dim, const Dim& extent
   const Elem elem = c_.p.tiles[use.tile].elem;
   Value* entry = b.CreateIntCast(b.CreateFreeze(read(use, lane)), b.getInt64Ty(), base::is_signed(elem));
   Value* index = entry;
-  if (!dim.is(0)) {
+  if (!dim.is(0) && !c_.is_small(dim)) {
     entry = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, entry, c_.f.i64(far));
     entry = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, entry, c_.f.i64(-far));
-    index = b.CreateAdd(c_.value(dim), entry);
   }
+  if (!dim.is(0)) index = b.CreateAdd(c_.value(dim), entry);
   good = b.CreateICmpULT(index, c_.value(extent));
   const Var safe = shape::fresh_var("entry");
   c_.f.bind(safe, b.CreateSelect(good, entry, c_.f.i64(0)), Frame::of_data, extent);
@@ -176,6 +176,13 @@ Accesses::Spot Accesses::spot(const tile::Access& access, const std::vector<Fact
   Spot out = spot_at(access.tensor, access.tile, index);
   out.inside = both(c_, inside, good);
   return out;
+}
+
+Value* Accesses::read(const Spot& at) { return c_.a.from_stored(load(at), at.elem); }
+
+bool Accesses::are_next(const Spot& at) {
+  const auto all = steps(at.offsets);
+  return all && are_neighbours(*all);
 }
 
 // ---- reading ----

@@ -42,6 +42,9 @@ class Accesses {
   /// Of the first lane.
   Value* address(const Spot& at) { return pointer(at, at.offsets[0]); }
   void write(const Spot&, Value* computed, bool past_caches = false);
+  Value* read(const Spot&);
+  /// Are all lanes next to each other, in order?
+  static bool are_next(const Spot&);
   /// Whether the address lets a whole vector be stored past the caches; null where it never does.
   Value* is_aligned(const Spot&);
 

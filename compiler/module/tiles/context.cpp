@@ -136,6 +136,17 @@ Value* Context::value(const Dim& d) {
   return scopes_.back()[d.node()] = f.emit(d);
 }
 
+bool Context::is_small(const Dim& d) const {
+  constexpr int64_t most = int64_t{1} << 20;  // coordinates are less than 2^40
+  return std::all_of(d.terms().begin(), d.terms().end(), [&](const shape::Term& term) {
+    const bool is_coordinate = term.factors.size() == 1 && term.factors[0].kind() == shape::AtomKind::var &&
+                               std::any_of(p.grid.begin(), p.grid.end(), [&](const tile::Coordinate& c) {
+                                 return c.var == term.factors[0].var();
+                               });
+    return term.coefficient >= -most && term.coefficient <= most && (term.factors.empty() || is_coordinate);
+  });
+}
+
 int64_t Context::elements_at_once() const {
   int64_t most = 1;
   for (const tile::Tensor& tensor : p.tensors)

@@ -70,6 +70,8 @@ struct Context {
   Value* all_nonnegative(const std::vector<Dim>&);  ///< whether all of them are
   /// Is it known to be a multiple, of at most `elements_at_once`?
   bool is_multiple(const Dim&, int64_t of) const;
+  /// Is it made of few coordinates of tasks, so that it is far from the ends of 64 bits?
+  bool is_small(const Dim&) const;
   int64_t elements_at_once() const;  ///< the most that a thread loads with one instruction
   /// body() in a scope of its own: what it emits may not dominate what comes after.
   void scoped(const std::function<void()>& body);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "module/tiles/operations.h"
+#include "module/tiles/orders.h"
 #include "module/tiles/slices.h"
 #include "tile/names.h"
 
@@ -200,10 +201,30 @@ class ProgramEmitter {
         operations_.emit(p_.ops[id]);
         continue;
       }
+      if (loop->order) {
+        std::vector<const tile::Loop*> around;
+        add_loops_around(*loop, p_.body, around);
+        emit_order(c_, *loop, around);
+        continue;
+      }
       c_.loop(
           {loop->index, loop->extent}, conditions(loop->body, loop->index), [&] { iteration(*loop); },
           is_short(loop->body) ? LoopKind::unrolled : LoopKind::vectors);
     }
+  }
+
+  /// Outermost first; false where the loop is not in the body.
+  bool add_loops_around(const tile::Loop& inner, const std::vector<OpId>& body,
+                        std::vector<const tile::Loop*>& around) const {
+    for (const OpId id : body) {
+      const auto* loop = std::get_if<tile::Loop>(&p_.ops[id]);
+      if (!loop) continue;
+      if (loop == &inner) return true;
+      around.push_back(loop);
+      if (add_loops_around(inner, loop->body, around)) return true;
+      around.pop_back();
+    }
+    return false;
   }
 
   /// How many operations from here on may go through registers together, one after the other: maps, and
@@ -394,10 +415,7 @@ void emit_task_function(llvm::Module& m, const tile::Program& p, const target::M
   }
   memory.scratch = machine.is_gpu() ? f.shared_memory() : function->getArg(3);
   memory.scratch_region = p.tensors.size();
-  if (has_checks)
-    memory.check_failed = [&](uint32_t check, llvm::Value* found, llvm::Value* wanted) {
-      note_failed(f, function->getArg(4), check, found, wanted);
-    };
+  if (has_checks) memory.check_failed = note_failed, memory.notes = function->getArg(4);
   for (size_t s = 0; s < p.sizes.size(); ++s)
     f.bind(p.sizes[s], at(1, b.getInt64Ty(), s), 0, Dim(p.sizes[s]) + 1);
   for (size_t i = 0; i < p.grid.size(); ++i)

@@ -19,8 +19,11 @@ struct ProgramMemory {
   std::vector<uint32_t> regions;      ///< for Frame::mark, of each tensor
   llvm::Value* scratch = nullptr;     ///< private memory of the worker, 64-byte aligned
   uint32_t scratch_region = UINT32_MAX;
-  /// Emits what notes a check that has failed, by its number, with what it shows.
-  std::function<void(uint32_t check, llvm::Value* found, llvm::Value* wanted)> check_failed = nullptr;
+  /// Emits, in the function of a frame, what notes a check that has failed, by its number, with what it
+  /// shows. `notes`: a pointer that it needs.
+  std::function<void(Frame&, llvm::Value* notes, uint32_t check, llvm::Value* found, llvm::Value* wanted)>
+      check_failed = nullptr;
+  llvm::Value* notes = nullptr;
 };
 
 /// Emits the operations of the program's one task at the frame's insertion point. The frame has values for

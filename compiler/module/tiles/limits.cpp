@@ -1,6 +1,7 @@
 // See emit_program.h: what has no code yet, or never will.
 #include <algorithm>
 
+#include "layout/evaluate.h"
 #include "module/tiles/emit_program.h"
 #include "module/tiles/sweep.h"
 #include "tile/names.h"
@@ -64,7 +65,41 @@ class Limits {
   Reason of(const tile::Role&) const { return "roles have no code on a CPU"; }
   Reason of(const tile::Scan&) const { return "scans have no code yet"; }
   Reason of(const tile::Sort&) const { return "sorts have no code yet"; }
-  Reason of(const tile::Scatter&) const { return "scatters have no code yet"; }
+  Reason of(const tile::Scatter& scatter) const {
+    if (several()) return "scatters have no code for several threads yet";
+    if (!in_registers(scatter.from.tile)) return "what it adds is not in registers";
+    const tile::Places places(p_.layouts[p_.tiles[scatter.from.tile].layout].layout);
+    for (int64_t x = 1; x < places.elements(); ++x)
+      if (order_of(places, x) <= order_of(places, x - 1))
+        return "registers have its elements in another order";
+    return std::nullopt;
+  }
+  /// In which an operation goes through an element that is in several lanes, it takes the first.
+  static std::pair<int64_t, int64_t> order_of(const tile::Places& places, int64_t element) {
+    const tile::Point& point = places.of(element)[0];
+    return {point.at, point.holder};
+  }
+  Reason of(const tile::Loop& loop) const {
+    if (!loop.order) return std::nullopt;
+    if (several()) return "orders have no code for several threads yet";
+    std::set<TileId> made;
+    for (const tile::OpId id : loop.body) {
+      const auto defined = tile::defined_tiles(p_.ops[id]);
+      for (const TileId tile : tile::tiles(p_.ops[id]))
+        if (!made.contains(tile) && std::find(defined.begin(), defined.end(), tile) == defined.end())
+          return "its keys are made of tiles of another body";
+      made.insert(defined.begin(), defined.end());
+    }
+    const tile::Tensor& to = p_.tensors[loop.order->to];
+    std::vector<Dim> at = loop.order->row;
+    const Var position = shape::fresh_var("i");
+    at.emplace_back(position);
+    const auto points = layout::apply(to.place, layout::rounded_up(to.shape, to.multiples), at);
+    const auto offset = points.find("m");
+    const auto step = offset == points.end() ? std::nullopt : offset->second.linear_in(position);
+    if (!step || !step->first.is(1)) return "its rows do not lie together";
+    return std::nullopt;
+  }
   Reason of(const tile::Gemm& gemm) const {
     if (gemm.async) return "it is asynchronous";
     if (!gemm.by.empty() && (gemm.by != "mma.m16n8k16" || !several()))
@@ -187,7 +222,8 @@ class Limits {
   Reason of_writes(const tile::Op& op, const tiles::Views& views) const {
     const tile::Use* to = tiles::swept(op);
     const auto* store = std::get_if<tile::Store>(&op);
-    if (!to || std::holds_alternative<tile::View>(op)) return std::nullopt;
+    if (!to || std::holds_alternative<tile::View>(op) || std::holds_alternative<tile::Scatter>(op))
+      return std::nullopt;
     const TileId target = store ? store->to.tile : to->tile;
     if ((store && store->to.tensor) || p_.tiles[target].space != Space::scratch) return std::nullopt;
     std::vector<TileId> sources;

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 
+#include "tile/names.h"
+
 namespace axon::module::tiles {
 
 using tile::Space;
@@ -27,6 +29,66 @@ void Operations::emit_by_register(const std::vector<tile::OpId>& ops) {
   for (only_ = 0; *only_ < count; ++*only_)
     for (const tile::OpId id : ops) emit(c_.p.ops[id]);
   only_.reset();
+}
+
+Value* Operations::elements(TileId id) {
+  const tile::Tile& tile = c_.p.tiles[id];
+  tile::Use use{id, {}};
+  Lanes all;
+  all.width = static_cast<unsigned>(tile.shape.empty() ? 1 : tile.shape[0]);
+  if (!tile.shape.empty()) use.labels.push_back(shape::fresh_var("e"));
+  for (unsigned lane = 0; lane < all.width; ++lane) {
+    all.own.push_back(lane);
+    Substitution& labels = all.labels.emplace_back();
+    for (const Var label : use.labels) labels[label] = Dim(int64_t{lane});
+  }
+  return accesses_.read(use, all);
+}
+
+bool Operations::is_of_elements(const tile::Program& p, const tile::Op& op) {
+  const auto* copy = std::get_if<tile::Copy>(&op);
+  if (!copy) return std::holds_alternative<tile::Map>(op);
+  const auto& labels = copy->to.labels;
+  return std::all_of(copy->from.at.begin(), copy->from.at.end(), [&](const tile::Index& index) {
+    const bool is_same = labels.size() == 1 && index.dim == Dim(labels[0]);
+    return !index.table &&
+           (copy->from.tensor || (is_same && p.tiles[copy->from.tile].space == Space::registers));
+  });
+}
+
+Value* Operations::element_of(const std::vector<tile::OpId>& body, TileId wanted, const Dim& label) {
+  if (!std::all_of(body.begin(), body.end(),
+                   [&](tile::OpId id) { return is_of_elements(c_.p, c_.p.ops[id]); }))
+    return nullptr;
+  std::map<TileId, Value*> made;
+  for (const tile::OpId id : body) {
+    const tile::Op& op = c_.p.ops[id];
+    Lanes one{{{}}, {0}, 1};
+    for (const tile::Use* use : tile::uses(op))
+      for (const Var v : use->labels) one.labels[0][v] = label;
+    const tile::Use& to = *swept(op);
+    const Elem elem = c_.p.tiles[to.tile].elem;
+    const auto* map = std::get_if<tile::Map>(&op);
+    const auto* copy = std::get_if<tile::Copy>(&op);
+    const tile::Bounds& bounds = map ? map->bounds : copy->bounds;
+    Accesses::Found found{nullptr, {}};
+    if (map) {
+      std::vector<Value*> values;
+      for (const tile::Expr& e : map->exprs) {
+        std::vector<Value*> args;
+        for (const uint32_t arg : e.args) args.push_back(values[arg]);
+        values.push_back(e.kind == tile::Expr::Kind::tile ? made.at(e.use.tile)
+                                                          : value_of(e, *map, args, one));
+      }
+      found = {values.back(), mask_of(c_, bounds.facts, one)};
+    } else {
+      found = copy->from.tensor ? accesses_.read(copy->from, bounds.facts, one)
+                                : Accesses::Found{made.at(copy->from.tile), mask_of(c_, bounds.facts, one)};
+      found.value = c_.a.cast(found.value, accesses_.elem_of(copy->from), elem);
+    }
+    made[to.tile] = accesses_.filled(found, bounds.fill, elem, 1);
+  }
+  return made.at(wanted);
 }
 
 void Operations::sweep(const tile::Op& op, const tile::Use& over, bool once, const Sweep::Body& body) {
@@ -166,7 +228,7 @@ void Operations::note_first(const tile::Check& check, Value* failed, const Lanes
             b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, b.getTrue()), b.getInt64Ty());
         for (Value*& number : numbers) number = b.CreateExtractElement(number, first);
       }
-      c_.memory.check_failed(check.number, numbers[0], numbers[1]);
+      c_.memory.check_failed(c_.f, c_.memory.notes, check.number, numbers[0], numbers[1]);
     });
   });
 }
@@ -198,6 +260,32 @@ void Operations::emit(const tile::Op& op, const tile::Check& check) {
   c_.f.when(any, [&] {
     for (const auto& [one, lanes] : failed) note_first(check, one, lanes);
   });
+}
+
+// ---- scatters ----
+
+/// Lanes that are next to each other at once; others one after the other, since several may be one element.
+void Operations::emit(const tile::Op& op, const tile::Scatter& scatter) {
+  sweep(op, scatter.from, true, [&](const Lanes& lanes, int64_t) {
+    Accesses::Spot spot = accesses_.spot(scatter.to, scatter.bounds, lanes);
+    Value* const terms = accesses_.read(scatter.from, lanes);
+    if (lanes.size() > 1 && Accesses::are_next(spot)) {
+      Value* const any = std::exchange(spot.inside.whole, nullptr);
+      const auto all = [&] { c_.scoped([&] { combine(scatter, spot, terms); }); };
+      return any ? c_.f.when(any, all) : all();
+    }
+    for (unsigned l = 0; l < lanes.size(); ++l) {
+      Accesses::Spot one{spot.elem, spot.base, spot.region, {spot.offsets[l]}, {}};
+      Value* const term = lanes.size() == 1 ? terms : c_.f.b.CreateExtractElement(terms, l);
+      Value* const inside = in_lane(c_, spot.inside, l);
+      const auto add = [&] { c_.scoped([&] { combine(scatter, one, term); }); };
+      inside ? c_.f.when(inside, add) : add();
+    }
+  });
+}
+
+void Operations::combine(const tile::Scatter& scatter, const Accesses::Spot& at, Value* terms) {
+  accesses_.write(at, c_.a.combined(scatter.monoid, computed_as(at.elem), accesses_.read(at), terms));
 }
 
 /// A device function of the same operands of several registers: one call of all lanes together, whose chains

@@ -19,6 +19,11 @@ class Operations {
         products_(context, registers_, accesses_) {}
 
   void emit(const tile::Op&);
+  /// Of a tile in registers that has one axis, or is a number: all of them, as they are computed.
+  Value* elements(TileId);
+  /// One element of a tile that the operations make, where all axes of their tiles have one label: the value
+  /// of that in one lane. Null where an operation is not about single elements, and then nothing is emitted.
+  Value* element_of(const std::vector<tile::OpId>&, TileId, const Dim& label);
   /// Maps and stores of tiles with one layout: all of them for one register, then for the next one.
   void emit_by_register(const std::vector<tile::OpId>&);
 
@@ -32,6 +37,8 @@ class Operations {
   }
   void emit(const tile::Op&, const tile::Reduce&);
   void emit(const tile::Op&, const tile::Check&);
+  void emit(const tile::Op&, const tile::Scatter&);
+  void combine(const tile::Scatter&, const Accesses::Spot&, Value* terms);
   void emit(const tile::Op&, const tile::Fence&);
   void emit(const tile::Op&, const tile::Barrier&) { c_.threads.barrier(); }
   template <class Other>
@@ -45,6 +52,7 @@ class Operations {
   Value* holds(const tile::Check&, const Lanes&);
   void note_first(const tile::Check&, Value* failed, const Lanes&);
   Value* shown(const tile::Index&, const Lanes&);
+  static bool is_of_elements(const tile::Program&, const tile::Op&);
   Value* value_of(const tile::Expr&, const tile::Map&, const std::vector<Value*>& args, const Lanes&);
   std::vector<Value*> values_of(const tile::Map&, const std::vector<Lanes>&);
   std::vector<Value*> together(base::Pointwise, Elem, const std::vector<std::vector<Value*>>& args);

@@ -50,6 +50,7 @@ std::vector<Fact> bounds_of(const tile::Program& p, const Views& views, const ti
   if (const auto* store = std::get_if<tile::Store>(&op)) out = store->bounds;
   if (const auto* map = std::get_if<tile::Map>(&op)) out = map->bounds.facts;
   if (const auto* check = std::get_if<tile::Check>(&op)) out = check->bounds;
+  if (const auto* scatter = std::get_if<tile::Scatter>(&op)) out = scatter->bounds;
   for (const tile::Use* use : tile::uses(op)) add_bounds(p, views, *use, out);
   return out;
 }
@@ -77,6 +78,7 @@ const tile::Use* swept(const tile::Op& op) {
   if (const auto* map = std::get_if<tile::Map>(&op)) return &map->to;
   if (const auto* reduce = std::get_if<tile::Reduce>(&op)) return &reduce->to;
   if (const auto* check = std::get_if<tile::Check>(&op)) return &check->of;
+  if (const auto* scatter = std::get_if<tile::Scatter>(&op)) return &scatter->from;
   return nullptr;
 }
 
@@ -121,7 +123,37 @@ Sweep::Sweep(Context& context, Registers& registers, const tile::Op& op, const t
       over_(over),
       steps_(steps_of(context.p, context.f.level, context.views, op)),
       bounds_(bounds_of(context.p, context.views, op)),
-      extents_(extents_of_labels(context.p, op)) {}
+      extents_(extents_of_labels(context.p, op)) {
+  find_ends(op);
+}
+
+void Sweep::find_ends(const tile::Op& op) {
+  const auto* map = std::get_if<tile::Map>(&op);
+  if (!map || map->bounds.fill) return;
+  for (const Fact& fact : map->bounds.facts) {
+    const auto all = nonnegatives(fact);
+    if (!all || all->size() != 1) continue;
+    for (const Var label : over_.labels) {
+      const auto split = all->front().linear_in(label);
+      const auto vars = split ? split->second.vars() : std::vector<Var>();
+      if (!split || !split->first.is(-1) ||
+          std::any_of(vars.begin(), vars.end(), [&](Var v) { return extents_.contains(v); }))
+        continue;
+      const Dim end = shape::max(split->second + 1, 0);
+      const auto [found, added] = ends_.try_emplace(label, end);
+      if (!added) found->second = shape::min(found->second, end);
+    }
+  }
+}
+
+/// A loop over a label, or over vectors of its values.
+void Sweep::through(const Axis& loop, Var label, std::vector<Dim> conditions,
+                    const std::function<void()>& body) {
+  const auto end = ends_.find(label);
+  if (end == ends_.end()) return c_.loop(loop, conditions, body);
+  const Dim count = label == steps_.vector ? shape::cdiv(end->second, steps_.lanes) : end->second;
+  c_.loop({loop.var, shape::min(loop.extent, count)}, {}, body);
+}
 
 void Sweep::each(bool once, const Body& body) {
   if (c_.p.tiles[over_.tile].space == Space::registers) return each_register(once, body);
@@ -169,7 +201,7 @@ void Sweep::next(size_t axis, Substitution now, const Body& body) {
   }
   const Axis loop{shape::fresh_var(shape::var_name(label)), Dim(extent)};
   now[label] = Dim(loop.var);
-  c_.loop(loop, conditions(loop.var, now, 0), [&] { next(axis + 1, now, body); });
+  through(loop, label, conditions(loop.var, now, 0), [&] { next(axis + 1, now, body); });
 }
 
 void Sweep::along_vector(const Substitution& now, const Body& body) {
@@ -185,7 +217,7 @@ void Sweep::along_vector(const Substitution& now, const Body& body) {
     std::map<Var, int64_t> free{{lane, lanes}};
     for (const auto& [label, count] : extents_)
       if (!here.contains(label)) free[label] = count;
-    c_.loop(loop, conditions_in(loop.var, bounds_, here, free),
+    through(loop, steps_.vector, conditions_in(loop.var, bounds_, here, free),
             [&] { vector(now, Dim(loop.var) * lanes, lanes, body); });
   } else {
     for (int64_t i = 0; i < whole; ++i) vector(now, i * lanes, lanes, body);

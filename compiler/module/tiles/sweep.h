@@ -44,6 +44,8 @@ class Sweep {
   void along_vector(const Substitution& now, const Body&);
   void vector(const Substitution& now, const Dim& first, int64_t lanes, const Body&);
   std::vector<Dim> conditions(Var loop, const Substitution& now, int64_t lanes) const;
+  void find_ends(const tile::Op&);
+  void through(const Axis&, Var label, std::vector<Dim> conditions, const std::function<void()>& body);
 
   Context& c_;
   Registers& registers_;
@@ -51,6 +53,8 @@ class Sweep {
   Steps steps_;
   std::vector<Fact> bounds_;
   std::map<Var, int64_t> extents_;
+  /// Where loops over labels may end: what lies behind is undefined.
+  std::map<Var, Dim> ends_;
 };
 
 /// The conditions under which all facts hold, of those that mention the loop and whose other labels are

@@ -57,7 +57,7 @@ MadeProgram ContractionMaker::run() {
 MadeProgram ContractionMaker::finish(const Body& statements) {
   for (const Tensor& tensor : out_.tensors)
     if (!strides_are_known(tensor)) throw Declined{"the prover does not follow such extents"};
-  if (made_.scratch_bytes > out_.machine.scratch) throw Declined{"its blocks do not fit into scratch"};
+  if (made_.scratch_bytes > near_scratch()) throw Declined{"its blocks do not fit into scratch"};
   return close(statements, streams_);
 }
 

@@ -63,7 +63,8 @@ bool ProgramFrame::has_one_at_most(uint32_t axis) const {
                      [&](const task::Coordinate& c) { return c.axis == axis && c.tile == 1; });
 }
 
-void ProgramFrame::over_axes(std::vector<uint32_t> axes, const std::function<void()>& inside) {
+void ProgramFrame::over_axes(std::vector<uint32_t> axes, const std::function<void()>& inside,
+                             const std::vector<TileId>& carries) {
   if (axes.empty()) return inside();
   const uint32_t a = axes.front();
   const graph::Axis& axis = node_.domain[a];
@@ -73,8 +74,8 @@ void ProgramFrame::over_axes(std::vector<uint32_t> axes, const std::function<voi
   add_range(axis.var, axis.extent);
   const bool alone = stretch.length.is(1);
   at_[axis.var] = has_one_at_most(a) ? stretch.first : stretch.first + Dim(index);
-  if (alone) return over_axes(std::move(axes), inside);
-  loop(index, stretch.length, {}, [&] { over_axes(std::move(axes), inside); });
+  if (alone) return over_axes(std::move(axes), inside, carries);
+  loop(index, stretch.length, carries, [&] { over_axes(std::move(axes), inside, carries); });
 }
 
 void ProgramFrame::over_binders(std::vector<graph::Axis> binders, const std::vector<TileId>& carries,
@@ -432,6 +433,9 @@ void each_dim(const Op& op, const std::function<void(const Dim&)>& visit) {
   } else if (const auto* store = std::get_if<Store>(&op)) {
     access(store->to);
     facts(store->bounds);
+  } else if (const auto* scatter = std::get_if<Scatter>(&op)) {
+    access(scatter->to);
+    facts(scatter->bounds);
   } else if (const auto* map = std::get_if<Map>(&op)) {
     facts(map->bounds.facts);
     for (const Expr& e : map->exprs)
@@ -441,6 +445,9 @@ void each_dim(const Op& op, const std::function<void(const Dim&)>& visit) {
     facts(check->bounds);
   } else if (const auto* loop = std::get_if<Loop>(&op)) {
     visit(loop->extent);
+    if (!loop->order) return;
+    visit(loop->order->count), visit(loop->order->kept);
+    for (const Dim& d : loop->order->row) visit(d);
   }
 }
 

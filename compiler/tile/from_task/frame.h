@@ -5,6 +5,7 @@
 // an operation is added, all variables that it mentions are sizes, coordinates, indices of loops around it,
 // or labels.
 #pragma once
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
@@ -91,8 +92,9 @@ class ProgramFrame {
   /// Begins a program: names, the form's guard, the grid.
   void open();
   bool has_one_at_most(uint32_t axis) const;
-  /// inside() in loops over the task's part of these axes of the domain.
-  void over_axes(std::vector<uint32_t> axes, const std::function<void()>& inside);
+  /// inside() in loops over the task's part of these axes of the domain, each of which carries the tiles.
+  void over_axes(std::vector<uint32_t> axes, const std::function<void()>& inside,
+                 const std::vector<TileId>& carries = {});
   /// inside() in loops over the binders, each of which carries the tiles.
   void over_binders(std::vector<graph::Axis> binders, const std::vector<TileId>& carries,
                     const std::function<void()>& inside);
@@ -115,6 +117,11 @@ class ProgramFrame {
   LayoutId layout(const std::string& name, std::vector<layout::Iter> shards,
                   std::vector<layout::Iter> replicas = {});
   bool has_threads() const { return out_.machine.threads() > 1; }
+  /// Bytes of scratch that are near enough to be gone through again and again.
+  int64_t near_scratch() const {
+    constexpr int64_t of_a_cpu = 256 * 1024;
+    return has_threads() ? out_.machine.scratch : std::min(out_.machine.scratch, of_a_cpu);
+  }
   bool has_rows_at_once() const { return choices_.lanes_of_row > 0; }
   std::vector<Var> labels_of_block() const {
     return has_rows_at_once() ? std::vector<Var>{row_label_, label_} : std::vector<Var>{label_};

@@ -368,7 +368,7 @@ void ProgramMaker::plan_kept() {
     offset += most_kept * base::elem_bytes(out_.tiles[kept].elem);
   }
   made_.scratch_bytes = offset;
-  if (offset > out_.machine.scratch) throw Declined{"what is kept does not fit into scratch"};
+  if (offset > near_scratch()) throw Declined{"what is kept does not fit into scratch"};
   for (const Var v : kept_along_) out_.guard.push_back(shape::at_most(extent_along(v), Dim(most_kept)));
 }
 

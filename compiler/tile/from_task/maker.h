@@ -26,6 +26,8 @@ class ProgramMaker : protected LaneMaker {
  protected:
   /// The result of a reduction at the points of the loops around.
   void reduce(uint32_t number);
+  /// The sum of a reduction whose points are those of the loops around.
+  TileId reduced(const RowReduction&);
   void store(uint32_t output, const BlockPlace&);
   /// Blocks along a stretch. `inside` is given the place of a block; what it needs of the points around, it
   /// computes before.
@@ -39,7 +41,6 @@ class ProgramMaker : protected LaneMaker {
   void suppose(const Fact&);
   void rows_at_once();
   void add_rows_to(BlockPlace&) const;
-  TileId reduced(const RowReduction&);
   void fold_into(TileId total, Pointwise, Elem, TileId sum);
   TileId shared_for(Elem);
   TileId reduced_at_once(const RowReduction&);

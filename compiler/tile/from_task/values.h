@@ -57,8 +57,11 @@ class ValueMaker : protected ProgramFrame {
   std::vector<Fact>
       before_facts_;  ///< where a block's loop has elements: what is checked before it, is there
   std::map<ScalarId, TileId> kept_;  ///< costly values in scratch
-  std::vector<Fact> check_facts_;    ///< where what is being emitted is checked
-  std::vector<Var> binders_;         ///< of the reductions around, which each lane has for itself
+  /// What of the conditions of choices decides that what is being emitted is evaluated, and with which value.
+  /// Only where it has checks.
+  std::vector<std::pair<ScalarId, bool>> conditions_;
+  std::vector<Fact> check_facts_;  ///< where what is being emitted is checked
+  std::vector<Var> binders_;       ///< of the reductions around, which each lane has for itself
 
  private:
   Use value_before(ScalarId, const BlockPlace&);
@@ -107,9 +110,6 @@ class ValueMaker : protected ProgramFrame {
 
   std::map<uint32_t, TensorId> tensors_;  ///< by access of the type
   std::vector<Fact> arms_;  ///< of the graph's indices, what holds by the choices whose arm is being emitted
-  /// What of the conditions of choices decides that what is being emitted is evaluated, and with which value.
-  /// Only where it has checks.
-  std::vector<std::pair<ScalarId, bool>> conditions_;
   std::map<ScalarId, Use> checked_;  ///< numbers with checks, before the block of the statement at hand
   mutable std::map<ScalarId, bool> has_checks_;
   mutable std::map<ScalarId, size_t> written_sizes_;
