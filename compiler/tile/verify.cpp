@@ -25,10 +25,50 @@
 
 namespace axon::tile {
 
-Scope::Scope(const Program& p) : facts_(p.facts) {
+namespace {
+
+/// Of a sum with c * min(x, y), as an upper bound, or with c * max(x, y), as a lower one: the sums with c * x
+/// and with c * y, which bound as much together.
+std::optional<std::pair<Dim, Dim>> both_bounds(const Dim& sum, bool is_upper) {
+  const std::vector<shape::Term>& terms = sum.terms();
+  const auto found = std::find_if(terms.begin(), terms.end(), [&](const shape::Term& term) {
+    const auto kind = (term.coefficient > 0) == is_upper ? shape::AtomKind::min : shape::AtomKind::max;
+    return term.factors.size() == 1 && term.factors.front().kind() == kind;
+  });
+  if (found == terms.end()) return std::nullopt;
+  const Dim scale(found->coefficient);
+  Dim lhs = scale * found->factors.front().lhs(), rhs = scale * found->factors.front().rhs();
+  for (auto term = terms.begin(); term != terms.end(); ++term) {
+    if (term == found) continue;
+    lhs = lhs + shape::dim_of(*term);
+    rhs = rhs + shape::dim_of(*term);
+  }
+  return std::pair(lhs, rhs);
+}
+
+/// Inequalities that together say the same, without minima and maxima that say two of them at once: these
+/// would be cases to the prover.
+void split(const Fact& fact, std::vector<Fact>& out) {
+  const bool is_inequality = fact.relation == shape::Relation::le || fact.relation == shape::Relation::lt;
+  if (const auto rhs = is_inequality ? both_bounds(fact.rhs, true) : std::nullopt) {
+    split({fact.lhs, fact.relation, rhs->first}, out);
+    split({fact.lhs, fact.relation, rhs->second}, out);
+  } else if (const auto lhs = is_inequality ? both_bounds(fact.lhs, false) : std::nullopt) {
+    split({lhs->first, fact.relation, fact.rhs}, out);
+    split({lhs->second, fact.relation, fact.rhs}, out);
+  } else {
+    out.push_back(fact);
+  }
+}
+
+}  // namespace
+
+Scope::Scope(const Program& p) {
+  add(p.facts);
   add(p.guard);
   of_sizes_ = facts_.size();
 }
+void Scope::add(const Fact& fact) { split(fact, facts_); }
 Scope Scope::of_tasks(const Program& p) {
   Scope out(p);
   for (const Coordinate& c : p.grid) out.add_range(c.var, c.extent);
@@ -80,6 +120,12 @@ bool Scope::shows_nearby(const Fact& goal) const {
 }
 
 bool Scope::shows(const Fact& goal) const {
+  std::vector<Fact> goals;
+  split(goal, goals);
+  return std::all_of(goals.begin(), goals.end(), [&](const Fact& one) { return shows_one(one); });
+}
+
+bool Scope::shows_one(const Fact& goal) const {
   if (const auto difference = (goal.rhs - goal.lhs).constant())
     return shape::holds(goal.relation, 0, *difference);
   for (const Fact& f : facts_)

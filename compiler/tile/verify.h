@@ -31,12 +31,15 @@ class Scope {
  public:
   explicit Scope(const Program&);  ///< facts of the sizes
   static Scope of_tasks(const Program&);
-  void add(const Fact& fact) { facts_.push_back(fact); }
-  void add(const std::vector<Fact>& facts) { facts_.insert(facts_.end(), facts.begin(), facts.end()); }
+  void add(const Fact&);
+  void add(const std::vector<Fact>& facts) {
+    for (const Fact& fact : facts) add(fact);
+  }
   void add_range(Var, const Dim& extent);  ///< 0 <= v < extent
   bool shows(const Fact&) const;
 
  private:
+  bool shows_one(const Fact&) const;
   bool shows_nearby(const Fact&) const;
 
   std::vector<Fact> facts_;

@@ -47,7 +47,7 @@ class ProgramMaker : protected ValueMaker {
   void fold(const RowReduction&, TileId sum, const BlockPlace&);
   void store_outputs();
   void store_squares();
-  bool has_constant_steps(const Dim& index, const BlockPlace&) const;
+  bool has_steady_steps(const Dim& index, const BlockPlace&) const;
   void plan_kept();
   void keep_shared(ScalarId, Var along, const std::set<ScalarId>& later);
   Dim extent_along(Var) const;
