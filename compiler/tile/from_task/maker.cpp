@@ -321,13 +321,9 @@ void ProgramMaker::store_squares() {
 }
 
 void ProgramMaker::store(uint32_t o, const BlockPlace& place) {
-  const graph::Output& output = node_.outputs[o];
-  const graph::Value target{type_.node, o};
-  const std::vector<Dim> index = index_of(target, output.at, place);
-  const task::BufferId buffer = p_.place(target).buffer;
-  for (const Dim& d : index)
-    if (!has_steady_steps(d, place)) throw Declined{"it stores with steps that vary, or leave gaps"};
-  const TensorId tensor = tensor_for(buffer, index, place, true);
+  Access to = access_to_output(o, place);
+  for (const Index& index : to.at)
+    if (!has_steady_steps(index.dim, place)) throw Declined{"it stores with steps that vary, or leave gaps"};
   Use use = stored_value(form_.outputs[o], place);
   if (use.labels.size() != place.labels().size()) {
     const Elem elem = out_.tiles[use.tile].elem;
@@ -337,11 +333,8 @@ void ProgramMaker::store(uint32_t o, const BlockPlace& place) {
   }
   // Rows of a square are shorter than a line of the caches, which have to put them together.
   const bool streams = place.is_block && !place.across && !has_threads();
-  Store made{use, {}, place.bounds, streams};
   streams_ |= streams;
-  made.to.tensor = tensor;
-  for (const Dim& d : index) made.to.at.push_back({std::nullopt, d});
-  emit(std::move(made));
+  emit(Store{use, std::move(to), place.bounds, streams});
 }
 
 // ---- what is kept ----

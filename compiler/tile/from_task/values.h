@@ -22,6 +22,8 @@ class ValueMaker : protected ProgramFrame {
   TensorId tensor_for(task::BufferId, const std::vector<Dim>& index, const BlockPlace&, bool write);
   /// Where a tensor's elements lie that a load with affine indices reads in a place. Throws Declined.
   Access access_to(ScalarId load, const BlockPlace&);
+  /// Where the element of an output lies that is stored in a place.
+  Access access_to_output(uint32_t output, const BlockPlace&);
   /// Values of a block are those of one statement, or of all that have the same block and nothing else.
   void begin_statement(const BlockPlace&);
   void forget_block() { block_at_hand_.reset(); }
@@ -77,6 +79,8 @@ class ValueMaker : protected ProgramFrame {
   /// A box that holds the element wherever the place's bounds do.
   std::optional<uint32_t> box_around(task::BufferId, const std::vector<Dim>& index, const BlockPlace&,
                                      bool write) const;
+  std::optional<Access> unmerged(uint32_t output, const BlockPlace&);
+  Interval part_of(uint32_t axis) const;
   void decline_place(const layout::Layout& place, bool write) const;
   TensorId declare(uint32_t access);
   bool reads_before_stores(task::BufferId) const;
