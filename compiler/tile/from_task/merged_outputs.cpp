@@ -1,5 +1,5 @@
-// See values.h: outputs of which an axis goes through several axes of the domain. A task has a part of each of
-// these, which is no interval of the merged axis: to the program the tensor has the axes themselves.
+// See values.h: outputs of which an axis goes through several axes of the domain. A task has a part of each
+// of these, which is no interval of the merged axis: to the program the tensor has the axes themselves.
 #include <algorithm>
 
 #include "task/facts.h"
@@ -43,8 +43,8 @@ Interval ValueMaker::part_of(uint32_t axis) const {
   const Dim& extent = node_.domain[axis].extent;
   for (const task::Coordinate& c : type_.coordinates)
     if (c.axis == axis) {
-      const Dim first = Dim(c.tile) * Dim(c.var);
-      return {first, shape::min(extent, first + Dim(c.tile))};
+      const Dim first = Dim(c.tile) * Dim(c.var), end = first + Dim(c.tile);
+      return {first, c.tile == 1 ? end : shape::min(extent, end)};
     }
   return {Dim(0), extent};
 }
