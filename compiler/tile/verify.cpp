@@ -63,7 +63,7 @@ void split(const Fact& fact, std::vector<Fact>& out) {
 
 }  // namespace
 
-Scope::Scope(const Program& p) {
+Scope::Scope(const Program& p) : sizes_(&p.sizes) {
   add(p.facts);
   add(p.guard);
   of_sizes_ = facts_.size();
@@ -99,25 +99,32 @@ std::vector<Fact> within(const std::vector<Fact>& facts, const std::set<Var>& va
 
 }  // namespace
 
-/// Most goals follow from the facts of their own variables, or of these and of what bounds them here:
-/// programs may come with many facts of sizes.
+/// Most goals follow from the facts of their own variables, or of these and of what bounds them here: first
+/// of what bounds labels, loops and coordinates, as any fact may mention a size; then of what bounds sizes,
+/// too. Programs may come with many facts of sizes.
 bool Scope::shows_nearby(const Fact& goal) const {
-  std::set<Var> vars = vars_of(goal);
-  const std::set<Var> own = vars;
+  enum class Reach : uint8_t { own, inside, all };
+  const std::set<Var> own = vars_of(goal);
+  const auto bounds_own = [&](const Fact& fact, Reach reach) {
+    const std::set<Var> of_fact = vars_of(fact);
+    return std::any_of(of_fact.begin(), of_fact.end(),
+                       [&](Var v) { return own.contains(v) && (reach == Reach::all || !is_size(v)); });
+  };
   size_t tried = 0;
-  for (const bool further : {false, true}) {
-    for (size_t i = of_sizes_; further && i < facts_.size(); ++i) {
-      const std::set<Var> of_fact = vars_of(facts_[i]);
-      if (std::any_of(of_fact.begin(), of_fact.end(), [&](Var v) { return own.contains(v); }))
-        vars.insert(of_fact.begin(), of_fact.end());
-    }
+  for (const Reach reach : {Reach::own, Reach::inside, Reach::all}) {
+    std::set<Var> vars = own;
+    for (size_t i = of_sizes_; reach != Reach::own && i < facts_.size(); ++i)
+      if (bounds_own(facts_[i], reach)) vars.merge(vars_of(facts_[i]));
     const std::vector<Fact> near = within(facts_, vars);
-    if (near.size() == facts_.size() || (further && near.size() == tried)) return false;
+    if (near.size() == facts_.size()) return false;
+    if (reach != Reach::own && near.size() == tried) continue;
     tried = near.size();
     if (shape::prove(near, goal, {.z3_rlimit = 0}).verdict == shape::Verdict::proved) return true;
   }
   return false;
 }
+
+bool Scope::is_size(Var v) const { return std::find(sizes_->begin(), sizes_->end(), v) != sizes_->end(); }
 
 bool Scope::shows(const Fact& goal) const {
   std::vector<Fact> goals;

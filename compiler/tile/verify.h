@@ -41,7 +41,9 @@ class Scope {
  private:
   bool shows_one(const Fact&) const;
   bool shows_nearby(const Fact&) const;
+  bool is_size(Var) const;
 
+  const std::vector<Var>* sizes_;  ///< of the program
   std::vector<Fact> facts_;
   size_t of_sizes_ = 0;  ///< so many facts are of the sizes
 };
