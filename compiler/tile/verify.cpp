@@ -63,12 +63,28 @@ void split(const Fact& fact, std::vector<Fact>& out) {
 
 }  // namespace
 
+namespace {
+
+Vars vars_of(const Fact& fact) {
+  Vars out;
+  fact.lhs.collect_vars(out);
+  fact.rhs.collect_vars(out);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+}  // namespace
+
 Scope::Scope(const Program& p) : sizes_(&p.sizes) {
   add(p.facts);
   add(p.guard);
   of_sizes_ = facts_.size();
 }
-void Scope::add(const Fact& fact) { split(fact, facts_); }
+void Scope::add(const Fact& fact) {
+  split(fact, facts_);
+  for (size_t i = vars_.size(); i < facts_.size(); ++i)
+    vars_.push_back(std::make_shared<const Vars>(vars_of(facts_[i])));
+}
 Scope Scope::of_tasks(const Program& p) {
   Scope out(p);
   for (const Coordinate& c : p.grid) out.add_range(c.var, c.extent);
@@ -79,45 +95,33 @@ void Scope::add_range(Var v, const Dim& extent) {
   add(shape::less(v, extent));
 }
 
-namespace {
-
-std::set<Var> vars_of(const Fact& fact) {
-  std::set<Var> out;
-  for (const Dim* side : {&fact.lhs, &fact.rhs})
-    for (Var v : side->vars()) out.insert(v);
-  return out;
-}
 /// The facts that speak of these variables alone.
-std::vector<Fact> within(const std::vector<Fact>& facts, const std::set<Var>& vars) {
+std::vector<Fact> Scope::within(Vars vars) const {
+  std::sort(vars.begin(), vars.end());
   std::vector<Fact> out;
-  for (const Fact& fact : facts) {
-    const std::set<Var> own = vars_of(fact);
-    if (std::includes(vars.begin(), vars.end(), own.begin(), own.end())) out.push_back(fact);
-  }
+  for (size_t i = 0; i < facts_.size(); ++i)
+    if (std::includes(vars.begin(), vars.end(), vars_[i]->begin(), vars_[i]->end())) out.push_back(facts_[i]);
   return out;
 }
-
-}  // namespace
 
 /// Most goals follow from the facts of their own variables, or of these and of what bounds them here: first
 /// of what bounds labels, loops and coordinates, as any fact may mention a size; then of what bounds sizes,
 /// too. Programs may come with many facts of sizes.
 bool Scope::shows_nearby(const Fact& goal) const {
-  enum class Reach : uint8_t { own, inside, all };
-  const std::set<Var> own = vars_of(goal);
-  const auto bounds_own = [&](const Fact& fact, Reach reach) {
-    const std::set<Var> of_fact = vars_of(fact);
-    return std::any_of(of_fact.begin(), of_fact.end(),
-                       [&](Var v) { return own.contains(v) && (reach == Reach::all || !is_size(v)); });
-  };
+  const Vars own = vars_of(goal);
+  Vars moving = own;
+  std::erase_if(moving, [&](Var v) { return is_size(v); });
   size_t tried = 0;
-  for (const Reach reach : {Reach::own, Reach::inside, Reach::all}) {
-    std::set<Var> vars = own;
-    for (size_t i = of_sizes_; reach != Reach::own && i < facts_.size(); ++i)
-      if (bounds_own(facts_[i], reach)) vars.merge(vars_of(facts_[i]));
-    const std::vector<Fact> near = within(facts_, vars);
+  for (const Vars& bounded : {Vars(), moving, own}) {
+    Vars vars = own;
+    for (size_t i = of_sizes_; i < facts_.size(); ++i) {
+      const auto is_bounded = [&](Var v) { return std::binary_search(bounded.begin(), bounded.end(), v); };
+      if (std::any_of(vars_[i]->begin(), vars_[i]->end(), is_bounded))
+        vars.insert(vars.end(), vars_[i]->begin(), vars_[i]->end());
+    }
+    const std::vector<Fact> near = within(std::move(vars));
     if (near.size() == facts_.size()) return false;
-    if (reach != Reach::own && near.size() == tried) continue;
+    if (!bounded.empty() && near.size() == tried) continue;
     tried = near.size();
     if (shape::prove(near, goal, {.z3_rlimit = 0}).verdict == shape::Verdict::proved) return true;
   }

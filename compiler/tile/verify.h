@@ -26,6 +26,8 @@ class Report {
   std::vector<Obligation> list_;
 };
 
+using Vars = std::vector<Var>;
+
 /// What holds where an operation stands.
 class Scope {
  public:
@@ -42,10 +44,12 @@ class Scope {
   bool shows_one(const Fact&) const;
   bool shows_nearby(const Fact&) const;
   bool is_size(Var) const;
+  std::vector<Fact> within(Vars) const;
 
   const std::vector<Var>* sizes_;  ///< of the program
   std::vector<Fact> facts_;
-  size_t of_sizes_ = 0;  ///< so many facts are of the sizes
+  std::vector<std::shared_ptr<const Vars>> vars_;  ///< of each fact, sorted
+  size_t of_sizes_ = 0;                            ///< so many facts are of the sizes
 };
 
 /// A loop around an operation.
