@@ -1,42 +1,9 @@
 // See values.h: outputs of which an axis goes through several axes of the domain. A task has a part of each
 // of these, which is no interval of the merged axis: to the program the tensor has the axes themselves.
-#include <algorithm>
-
-#include "task/facts.h"
+#include "tile/from_task/join_axes.h"
 #include "tile/from_task/values.h"
 
 namespace axon::tile {
-
-namespace {
-
-/// The axes of the domain whose indices are the digits of an index that goes through an axis of that extent,
-/// the one with the longest step first. None where the index is something else, or of one axis.
-std::vector<uint32_t> digits_of(const graph::Node& node, const Dim& index, const Dim& extent) {
-  std::vector<std::pair<Dim, uint32_t>> open;  // by their steps
-  Dim rest = index;
-  for (uint32_t a = 0; a < node.domain.size(); ++a) {
-    const Var v = node.domain[a].var;
-    if (!rest.contains(v)) continue;
-    const auto linear = rest.linear_in(v);
-    if (!linear) return {};
-    open.emplace_back(linear->first, a);
-    rest = linear->second;
-  }
-  if (!rest.is(0) || open.size() < 2) return {};
-  std::vector<uint32_t> digits;
-  Dim step(1);
-  while (!open.empty()) {
-    const auto is_next = [&](const auto& digit) { return digit.first == step; };
-    const auto next = std::find_if(open.begin(), open.end(), is_next);
-    if (next == open.end()) return {};
-    digits.insert(digits.begin(), next->second);
-    step = step * node.domain[next->second].extent;
-    open.erase(next);
-  }
-  return step == extent ? digits : std::vector<uint32_t>();
-}
-
-}  // namespace
 
 /// What a task has of an axis of the domain.
 Interval ValueMaker::part_of(uint32_t axis) const {
@@ -49,23 +16,28 @@ Interval ValueMaker::part_of(uint32_t axis) const {
   return {Dim(0), extent};
 }
 
-/// nullopt where no axis of the output is merged, or its tensor is not the program's alone.
+/// nullopt where no axis of the output is merged, but for those that are one in the program, or its tensor is
+/// not the program's alone.
 std::optional<Access> ValueMaker::unmerged(uint32_t output, const BlockPlace& place) {
   const graph::Value target{type_.node, output};
   const std::vector<Dim>& at = node_.outputs[output].at;
   const task::BufferId id = p_.place(target).buffer;
   const task::Buffer& buffer = p_.buffers[id];
   const std::vector<uint32_t> boxes = boxes_of(id, true);
-  if (boxes.size() != 1 || !boxes_of(id, false).empty() || !form_.joined.empty()) return std::nullopt;
-  if (!buffer.placement.is_row_major()) return std::nullopt;
+  if (boxes.size() != 1 || !boxes_of(id, false).empty() || !buffer.placement.is_row_major())
+    return std::nullopt;
+  const auto flat = form_.flat.find(id);
+  const bool is_flat = flat != form_.flat.end();
+  const std::vector<Dim> shape = is_flat ? joined_shape(buffer.shape, flat->second) : buffer.shape;
   const std::vector<Dim> index = index_of(target, at, place);
-  const size_t slots = index.size() - at.size();
+  const size_t slots = buffer.shape.size() - at.size(), end = index.size() - (is_flat ? 1 : 0);
+  const Box whole = box_of(boxes.front());
   Access out;
   Tensor t;
   Box box;
   for (size_t a = 0; a < index.size(); ++a) {
-    const auto digits =
-        a < slots ? std::vector<uint32_t>() : digits_of(node_, at[a - slots], buffer.shape[a]);
+    const bool is_own = a >= slots && a < end;
+    const auto digits = is_own ? digits_of(node_, at[a - slots], shape[a]) : std::vector<uint32_t>();
     for (const uint32_t digit : digits) {
       const graph::Axis& axis = node_.domain[digit];
       out.at.push_back({std::nullopt, placed(Dim(axis.var), place)});
@@ -73,10 +45,9 @@ std::optional<Access> ValueMaker::unmerged(uint32_t output, const BlockPlace& pl
       box.push_back(part_of(digit));
     }
     if (!digits.empty()) continue;
-    const task::Interval& whole = type_.accesses[boxes.front()].box[a];
     out.at.push_back({std::nullopt, index[a]});
-    t.shape.push_back(buffer.shape[a]);
-    box.push_back({whole.low, whole.high});
+    t.shape.push_back(shape[a]);
+    box.push_back(whole[a]);
   }
   if (t.shape.size() == index.size()) return std::nullopt;
   const auto [known, fresh] = tensors_.try_emplace(boxes.front());

@@ -167,6 +167,22 @@ bool ValueMaker::is_updated(task::BufferId buffer) const {
   throw Declined{"a buffer is read and written"};
 }
 
+/// Where the last axes of the tensor are one, so they are of the box.
+Box ValueMaker::box_of(uint32_t number) const {
+  const task::Access& access = type_.accesses[number];
+  Box box;
+  for (const task::Interval& i : access.box) box.push_back({i.low, i.high});
+  const auto flat = form_.flat.find(access.buffer);
+  if (flat == form_.flat.end()) return box;
+  if (!form_.merged.contains(access.buffer))
+    return joined_box(std::move(box), p_.buffers[access.buffer].shape, flat->second);
+  Dim row(1);
+  for (size_t a = 1; a < form_.joined.size(); ++a) row = row * node_.domain[form_.joined[a]].extent;
+  box.resize(box.size() - flat->second);
+  box.push_back(joined_interval(part_of(form_.joined.front()), row));
+  return box;
+}
+
 TensorId ValueMaker::declare(uint32_t number) {
   const task::Access& access = type_.accesses[number];
   const task::Buffer& buffer = p_.buffers[access.buffer];
@@ -190,9 +206,7 @@ TensorId ValueMaker::declare(uint32_t number) {
   for (const uint32_t part : parts) {
     const task::Access& own = type_.accesses[part];
     if (buffer.placement.stated) decline_place(layout::layout_of(buffer.placement, buffer.shape), own.write);
-    Box box;
-    for (const task::Interval& i : own.box) box.push_back({i.low, i.high});
-    (own.write ? t.writes : t.reads) = is_flat ? joined_box(box, buffer.shape, flat->second) : std::move(box);
+    (own.write ? t.writes : t.reads) = box_of(part);
   }
   made_.buffers.push_back(access.buffer);
   const std::optional<Box> reads = t.reads;

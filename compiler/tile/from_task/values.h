@@ -81,6 +81,7 @@ class ValueMaker : protected ProgramFrame {
                                      bool write) const;
   std::optional<Access> unmerged(uint32_t output, const BlockPlace&);
   Interval part_of(uint32_t axis) const;
+  Box box_of(uint32_t access) const;
   void decline_place(const layout::Layout& place, bool write) const;
   TensorId declare(uint32_t access);
   bool reads_before_stores(task::BufferId) const;
