@@ -13,12 +13,6 @@ namespace axon::tile {
 
 using graph::Scalar;
 
-namespace {
-
-constexpr size_t most_exprs = 200;
-
-}  // namespace
-
 /// Every index that the data does not decide is inside of its axis where the facts hold.
 bool ValueMaker::in_range(ScalarId load, const std::vector<Fact>& facts) const {
   const Scalar& s = g_.scalars[load];
@@ -318,7 +312,7 @@ bool ValueMaker::has_tile(ScalarId id, const BlockPlace& place) const {
          is_of_rows(id, place) || (place.is_block && !place.is_rows && in_block_.contains(id));
 }
 
-/// A constant, or an index as an integer of any type; nullopt of anything else.
+/// A constant, or an index as an integer of any type, which moves by steps; nullopt of anything else.
 std::optional<Expr> ValueMaker::leaf(ScalarId id, const BlockPlace& place) const {
   const Scalar& s = g_.scalars[id];
   Expr e;
@@ -332,9 +326,7 @@ std::optional<Expr> ValueMaker::leaf(ScalarId id, const BlockPlace& place) const
   if (index.op != graph::Op::index) return std::nullopt;
   e.kind = Expr::Kind::index;
   e.index = placed(index.dim, place);
-  for (const Var label : place.labels())
-    if (!e.index.linear_in(label)) throw Declined{"an index is divided"};
-  return e;
+  return is_steady(e.index, place) ? std::optional(e) : std::nullopt;
 }
 
 uint32_t ValueMaker::expr(Map& map, std::map<ScalarId, uint32_t>& known, ScalarId id,
@@ -349,6 +341,7 @@ uint32_t ValueMaker::expr(Map& map, std::map<ScalarId, uint32_t>& known, ScalarI
   if (has_tile(id, place)) return known[id] = operand(map, value(id, place));
   const Scalar s = g_.scalars[id];
   const Elem elem = base::computed_as(s.elem);
+  if (s.op == graph::Op::index) return known[id] = number_of(map, placed(s.dim, place), place);
   if (s.op == graph::Op::select) return known[id] = choice(map, known, s, place);
   if (s.op == graph::Op::require) {
     require(id, place);
@@ -381,9 +374,11 @@ uint32_t ValueMaker::choice(Map& map, std::map<ScalarId, uint32_t>& known, const
   for (const size_t arm : {1, 2}) {
     const size_t outside = arms_.size();
     auto facts = implied_facts(g_, s.args[0], arm == 1);
-    // Masks are made of differences, which must not leave i64.
+    // Masks are made of differences, which must not leave i64. A condition on what is computed of an index
+    // says nothing to the verifier.
     std::erase_if(facts, [&](const Fact& f) {
-      return graph::reads_integer(g_, f.lhs) || graph::reads_integer(g_, f.rhs);
+      return graph::reads_integer(g_, f.lhs) || graph::reads_integer(g_, f.rhs) ||
+             !is_steady(placed(f.lhs, place), place) || !is_steady(placed(f.rhs, place), place);
     });
     arms_.insert(arms_.end(), facts.begin(), facts.end());
     args.push_back(converted(map, argument(map, known, s, arm, place), elem));

@@ -9,6 +9,8 @@
 
 namespace axon::tile {
 
+inline constexpr size_t most_exprs = 200;  ///< of a map
+
 class ValueMaker : protected ProgramFrame {
  protected:
   using ProgramFrame::ProgramFrame;
@@ -71,6 +73,12 @@ class ValueMaker : protected ProgramFrame {
   bool is_number(uint32_t result) const { return out_.tiles[results_[result]].shape.empty(); }
   bool has_tile(ScalarId, const BlockPlace&) const;
   std::optional<Expr> leaf(ScalarId, const BlockPlace&) const;
+  // ---- indices (index_values.cpp) ----
+  struct LaneNumber;
+  static bool is_steady(const Dim&, const BlockPlace&);
+  uint32_t number_of(Map&, const Dim&, const BlockPlace&);
+  std::optional<LaneNumber> lane_number(Map&, const Dim&, const BlockPlace&);
+  std::optional<LaneNumber> divided(Map&, const shape::Atom&, const BlockPlace&);
   bool is_outside_of_blocks(ScalarId, const BlockPlace&) const;
   bool is_of_rows(ScalarId, const BlockPlace&) const;
   bool loads_stand_before(ScalarId, const std::vector<Var>& inside, bool has_results) const;

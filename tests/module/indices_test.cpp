@@ -1,0 +1,45 @@
+// Indices as values: quotients, remainders, minima and maxima of them, natively against the interpreter.
+#include "harness.h"
+
+namespace axon::testing {
+namespace {
+
+std::string program() {
+  const char* const values[] = {
+      "{i / 2}",         "{i % 3}",           "{(i - 10) / 3}",      "{(5 - i) % 4}", "{i / 3 % 5}",
+      "{(2*i + 1) / 5}", "{min(i, 5)}",       "{max(i - 3, 0) / 2}", "{(n - i) / 7}", "{i / 1000}",
+      "{i * 3 % 7}",     "{i - 4 * (i / 4)}", "{(i % 6) / 2 + i}",   "{i % (n + 1)}", "{(n * i) / 2}",
+  };
+  std::string text =
+      "graph \"f\"\n"
+      "  size m = axis 0 of 0 where m\n"
+      "  size n = axis 1 of 0 where n\n"
+      "  input \"x\" argument i64[m, n]\n"
+      "  %0 = input 0\n";
+  std::string results;
+  int node = 1;
+  const auto add = [&](const std::string& body) {
+    text += "  %" + std::to_string(node) + " = compute " + body + "\n";
+    results += "  result \"" + std::to_string(node) + "\" %" + std::to_string(node) + "\n";
+    ++node;
+  };
+  for (const std::string value : values) {
+    add("[i < n] { out i64[n] = " + value + " }");
+    add("[i < n] { out i32[n] = i32(" + value + ") }");
+    add("[i < n] { out f32[n] = f32(" + value + ") }");
+    add("[j < m] { out i64[m] = sum(i < n; %0[j, i] * " + value + ") }");
+    add("[j < m, i < n] { out i64[m, n] = select(" + value + " < {j}, %0[j, i], 7_i64) }");
+  }
+  return text + results;
+}
+
+TEST(Indices, AreValues) {
+  Sizes sizes;
+  for (const auto& [m, n] : std::vector<std::pair<int64_t, int64_t>>{
+           {0, 3}, {3, 0}, {1, 1}, {2, 7}, {5, 16}, {3, 33}, {7, 64}, {4, 131}, {2, 1031}})
+    sizes.push_back({{"m", m}, {"n", n}});
+  check_program(program(), sizes, every_level(), 0);
+}
+
+}  // namespace
+}  // namespace axon::testing
