@@ -23,10 +23,14 @@ std::string program() {
     results += "  result \"" + std::to_string(node) + "\" %" + std::to_string(node) + "\n";
     ++node;
   };
+  add("[i < n] { out f16[n] = f16({i}) }");
+  add("[j < m, i < n] { out bf16[m, n] = bf16(%0[j, i] * 1234567890123_i64) }");
+  add("[j < m, i < n] { out f16[m, n] = f16(i32(%0[j, i]) * 1001_i32) }");
   for (const std::string value : values) {
     add("[i < n] { out i64[n] = " + value + " }");
     add("[i < n] { out i32[n] = i32(" + value + ") }");
     add("[i < n] { out f32[n] = f32(" + value + ") }");
+    add("[i < n] { out bf16[n] = bf16(" + value + ") }");
     add("[j < m] { out i64[m] = sum(i < n; %0[j, i] * " + value + ") }");
     add("[j < m, i < n] { out i64[m, n] = select(" + value + " < {j}, %0[j, i], 7_i64) }");
   }

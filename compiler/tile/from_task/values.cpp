@@ -349,11 +349,7 @@ uint32_t ValueMaker::expr(Map& map, std::map<ScalarId, uint32_t>& known, ScalarI
   }
   std::vector<uint32_t> args;
   for (size_t a = 0; a < s.args.size(); ++a) args.push_back(argument(map, known, s, a, place));
-  if (s.op == graph::Op::cast) {
-    if (base::is_integer(map.exprs[args[0]].elem) && base::is_narrow(s.elem))
-      throw Declined{"an integer becomes a narrow float"};
-    return known[id] = converted(map, args[0], elem);
-  }
+  if (s.op == graph::Op::cast) return known[id] = converted(map, args[0], elem);
   Elem of = elem;  // of the operands
   if (graph::class_of(s.op) == graph::OpClass::comparison) {
     of = map.exprs[args[0]].elem;
