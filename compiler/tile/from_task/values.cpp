@@ -332,7 +332,6 @@ std::optional<Expr> ValueMaker::leaf(ScalarId id, const BlockPlace& place) const
 uint32_t ValueMaker::expr(Map& map, std::map<ScalarId, uint32_t>& known, ScalarId id,
                           const BlockPlace& place) {
   if (const auto found = known.find(id); found != known.end()) return found->second;
-  if (map.exprs.size() > most_exprs) throw Declined{"an expression is too large"};
   const auto push = [&](Expr e) {
     map.exprs.push_back(std::move(e));
     return known[id] = static_cast<uint32_t>(map.exprs.size() - 1);
@@ -341,6 +340,11 @@ uint32_t ValueMaker::expr(Map& map, std::map<ScalarId, uint32_t>& known, ScalarI
   if (has_tile(id, place)) return known[id] = operand(map, value(id, place));
   const Scalar s = g_.scalars[id];
   const Elem elem = base::computed_as(s.elem);
+  // Of a large expression, what comes late is a tile of its own.
+  if (map.exprs.size() > most_exprs && elem != Elem::boolean && s.op != graph::Op::require &&
+      id != computing_)
+    return known[id] = operand(map, value(id, place));
+  if (map.exprs.size() > 4 * most_exprs) throw Declined{"an expression is too large"};
   if (s.op == graph::Op::index) return known[id] = number_of(map, placed(s.dim, place), place);
   if (s.op == graph::Op::select) return known[id] = choice(map, known, s, place);
   if (s.op == graph::Op::require) {

@@ -1,4 +1,5 @@
-// Indices as values: quotients, remainders, minima and maxima of them, natively against the interpreter.
+// Values of a block, natively against the interpreter: quotients, remainders, minima and maxima of indices,
+// and expressions that are too large for one map.
 #include "harness.h"
 
 namespace axon::testing {
@@ -43,6 +44,37 @@ TEST(Indices, AreValues) {
            {0, 3}, {3, 0}, {1, 1}, {2, 7}, {5, 16}, {3, 33}, {7, 64}, {4, 131}, {2, 1031}})
     sizes.push_back({{"m", m}, {"n", n}});
   check_program(program(), sizes, every_level(), 0);
+}
+
+/// A tree of products and sums.
+std::string tree(int depth, int64_t seed) {
+  if (depth == 0) return seed % 3 == 0 ? "%1[i]" : "%0[i]";
+  const std::string left = tree(depth - 1, 2 * seed), right = tree(depth - 1, 2 * seed + 1);
+  return "(" + left + " * 0.5 " + (seed % 2 == 0 ? "+ " : "- ") + right + ")";
+}
+
+TEST(Expressions, AreAsLargeAsTheyAre) {
+  const std::string large = tree(8, 1), half = tree(7, 1);
+  const std::string text =
+      "graph \"f\"\n"
+      "  size n = axis 0 of 0 where n\n"
+      "  input \"x\" argument f32[n]\n"
+      "  input \"y\" argument f32[n]\n"
+      "  %0 = input 0\n"
+      "  %1 = input 1\n"
+      "  %2 = compute [i < n] { out f32[n] = " +
+      large +
+      " }\n"
+      "  %3 = compute [i < n] { out f32[n] = select(%0[i] < %1[i], " +
+      half + ", exp(" + half +
+      ")) }\n"
+      "  %4 = compute [] { out f32[] = max(i < n; " +
+      large +
+      ") }\n"
+      "  result \"2\" %2\n"
+      "  result \"3\" %3\n"
+      "  result \"4\" %4\n";
+  check_program(text, {{{"n", 0}}, {{"n", 1}}, {{"n", 7}}, {{"n", 64}}, {{"n", 131}}}, every_level(), 1e-5);
 }
 
 }  // namespace
