@@ -14,7 +14,7 @@ using graph::ScalarId;
 namespace {
 
 /// Is it a sum of sizes and of steps of indices? Of such an index any integer type has the remainder.
-bool moves_by_steps(const graph::Graph& g, const shape::Dim& index) {
+bool is_sum_of_steps(const graph::Graph& g, const shape::Dim& index) {
   const auto is_size = [&](shape::Var v) {
     return std::any_of(g.sizes.begin(), g.sizes.end(), [&](const graph::Size& s) { return s.var == v; });
   };
@@ -28,7 +28,7 @@ bool moves_by_steps(const graph::Graph& g, const shape::Dim& index) {
 bool is_narrowing(const graph::Graph& g, ScalarId cast) {
   const Scalar& s = g.scalars[cast];
   const Scalar& from = g.scalars[s.args[0]];
-  if (from.op == graph::Op::index && moves_by_steps(g, from.dim) && !base::is_float(s.elem)) return false;
+  if (from.op == graph::Op::index && is_sum_of_steps(g, from.dim) && !base::is_float(s.elem)) return false;
   return narrows(base::computed_as(g.scalars[s.args[0]].elem), s.elem) && g.scalars[s.args[0]].elem != s.elem;
 }
 

@@ -187,6 +187,16 @@ std::vector<uint32_t> digits_of(const graph::Node& node, const Dim& index, const
   return step == extent ? digits : std::vector<uint32_t>();
 }
 
+Interval part_of_task(const task::TaskType& type, const graph::Node& node, uint32_t axis) {
+  const Dim& extent = node.domain[axis].extent;
+  for (const task::Coordinate& c : type.coordinates)
+    if (c.axis == axis) {
+      const Dim first = Dim(c.tile) * Dim(c.var), end = first + Dim(c.tile);
+      return {first, c.tile == 1 ? end : shape::min(extent, end)};
+    }
+  return {Dim(0), extent};
+}
+
 std::optional<RowForm> with_joined_axes(const task::Program& p, const task::TaskType& type,
                                         const graph::Graph& g, const RowForm& form) {
   if (!form.along || form.across || !form.reductions.empty()) return std::nullopt;

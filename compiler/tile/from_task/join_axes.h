@@ -20,6 +20,9 @@ std::optional<RowForm> with_joined_axes(const task::Program&, const task::TaskTy
 /// the one with the longest step first. None where the index is something else, or of one axis.
 std::vector<uint32_t> digits_of(const graph::Node&, const shape::Dim& index, const shape::Dim& extent);
 
+/// What a task has of an axis of the domain.
+Interval part_of_task(const task::TaskType&, const graph::Node&, uint32_t axis);
+
 /// Of a tensor of that shape, the last `count` axes as one: its shape, an element's index, a box whose
 /// intervals but the first of them are all of their axes.
 std::vector<shape::Dim> joined_shape(std::vector<shape::Dim> shape, size_t count);

@@ -5,17 +5,6 @@
 
 namespace axon::tile {
 
-/// What a task has of an axis of the domain.
-Interval ValueMaker::part_of(uint32_t axis) const {
-  const Dim& extent = node_.domain[axis].extent;
-  for (const task::Coordinate& c : type_.coordinates)
-    if (c.axis == axis) {
-      const Dim first = Dim(c.tile) * Dim(c.var), end = first + Dim(c.tile);
-      return {first, c.tile == 1 ? end : shape::min(extent, end)};
-    }
-  return {Dim(0), extent};
-}
-
 /// nullopt where no axis of the output is merged, but for those that are one in the program, or its tensor is
 /// not the program's alone.
 std::optional<Access> ValueMaker::unmerged(uint32_t output, const BlockPlace& place) {
@@ -42,7 +31,7 @@ std::optional<Access> ValueMaker::unmerged(uint32_t output, const BlockPlace& pl
       const graph::Axis& axis = node_.domain[digit];
       out.at.push_back({std::nullopt, placed(Dim(axis.var), place)});
       t.shape.push_back(axis.extent);
-      box.push_back(part_of(digit));
+      box.push_back(part_of_task(type_, node_, digit));
     }
     if (!digits.empty()) continue;
     out.at.push_back({std::nullopt, index[a]});

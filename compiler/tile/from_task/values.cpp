@@ -8,10 +8,30 @@
 #include "graph/round.h"
 #include "task/facts.h"
 #include "tile/claims.h"
+#include "tile/from_task/index_values.h"
 
 namespace axon::tile {
 
 using graph::Scalar;
+
+namespace {
+
+/// Is each index that the data decides one that is checked?
+bool are_bounded(const graph::Graph& g, const Scalar& load) {
+  return std::all_of(load.args.begin(), load.args.end(), [&](graph::ScalarId arg) {
+    return graph::affine_index(g, arg) || g.scalars[arg].op == graph::Op::bounded;
+  });
+}
+
+/// Does the data decide an index of the load, and another one for each value of the variable?
+bool has_gathered(const graph::Graph& g, graph::ScalarId load, Var v) {
+  const std::vector<graph::ScalarId>& args = g.scalars[load].args;
+  return std::any_of(args.begin(), args.end(), [&](graph::ScalarId arg) {
+    return !graph::affine_index(g, arg) && graph::depends_on(g, arg, v);
+  });
+}
+
+}  // namespace
 
 /// Every index that the data does not decide is inside of its axis where the facts hold.
 bool ValueMaker::in_range(ScalarId load, const std::vector<Fact>& facts) const {
@@ -198,7 +218,7 @@ Use ValueMaker::loaded(ScalarId id, const BlockPlace& place) {
   }
   bounded.bounds.insert(bounded.bounds.begin(), copy.bounds.facts.begin(), copy.bounds.facts.end());
   for (const Fact& f : place.bounds) copy.bounds.facts.push_back(f);
-  copy.checked = has_tables && conditions_.empty() && check_facts_.empty() && are_bounded(s);
+  copy.checked = has_tables && conditions_.empty() && check_facts_.empty() && are_bounded(g_, s);
   if (!safe || (has_tables && !copy.checked)) copy.bounds.fill = Number();
   copy.from.tensor = tensor_for(buffer, index, bounded, false);
   if (has_tables && !box_around(buffer, index, bounded, false))
@@ -241,24 +261,9 @@ void ValueMaker::index_by_tiles(Access& access, const Scalar& load, const BlockP
     if (!graph::affine_index(g_, load.args[a])) access.at[first + a] = {value(load.args[a], place), Dim(0)};
 }
 
-/// Is each index that the data decides one that is checked?
-bool ValueMaker::are_bounded(const Scalar& load) const {
-  return std::all_of(load.args.begin(), load.args.end(), [&](ScalarId arg) {
-    return graph::affine_index(g_, arg) || g_.scalars[arg].op == graph::Op::bounded;
-  });
-}
-
-/// Does the data decide an index of the load, and another one for each value of the variable?
-bool ValueMaker::is_gathered(ScalarId load, Var v) const {
-  const std::vector<ScalarId>& args = g_.scalars[load].args;
-  return std::any_of(args.begin(), args.end(), [&](ScalarId arg) {
-    return !graph::affine_index(g_, arg) && graph::depends_on(g_, arg, v);
-  });
-}
-
 /// Do its elements lie next to each other along the rows of the block?
 bool ValueMaker::is_turned(ScalarId load, const BlockPlace& place) const {
-  return place.across && graph::depends_on(g_, load, place.along) && !is_gathered(load, place.along) &&
+  return place.across && graph::depends_on(g_, load, place.along) && !has_gathered(g_, load, place.along) &&
          step_of_load(p_, g_, load, place.along) != 1;
 }
 
@@ -326,7 +331,7 @@ std::optional<Expr> ValueMaker::leaf(ScalarId id, const BlockPlace& place) const
   if (index.op != graph::Op::index) return std::nullopt;
   e.kind = Expr::Kind::index;
   e.index = placed(index.dim, place);
-  return is_steady(e.index, place) ? std::optional(e) : std::nullopt;
+  return moves_by_steps(e.index, place.labels()) ? std::optional(e) : std::nullopt;
 }
 
 uint32_t ValueMaker::expr(Map& map, std::map<ScalarId, uint32_t>& known, ScalarId id,
@@ -345,7 +350,9 @@ uint32_t ValueMaker::expr(Map& map, std::map<ScalarId, uint32_t>& known, ScalarI
       id != computing_)
     return known[id] = operand(map, value(id, place));
   if (map.exprs.size() > 4 * most_exprs) throw Declined{"an expression is too large"};
-  if (s.op == graph::Op::index) return known[id] = number_of(map, placed(s.dim, place), place);
+  if (s.op == graph::Op::index)
+    return known[id] = IndexValue(map, place.labels(), std::max(block_, rows_at_once_) - 1)
+                           .number_of(placed(s.dim, place));
   if (s.op == graph::Op::select) return known[id] = choice(map, known, s, place);
   if (s.op == graph::Op::require) {
     require(id, place);
@@ -378,7 +385,8 @@ uint32_t ValueMaker::choice(Map& map, std::map<ScalarId, uint32_t>& known, const
     // says nothing to the verifier.
     std::erase_if(facts, [&](const Fact& f) {
       return graph::reads_integer(g_, f.lhs) || graph::reads_integer(g_, f.rhs) ||
-             !is_steady(placed(f.lhs, place), place) || !is_steady(placed(f.rhs, place), place);
+             !moves_by_steps(placed(f.lhs, place), place.labels()) ||
+             !moves_by_steps(placed(f.rhs, place), place.labels());
     });
     arms_.insert(arms_.end(), facts.begin(), facts.end());
     args.push_back(converted(map, argument(map, known, s, arm, place), elem));

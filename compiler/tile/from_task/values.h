@@ -55,8 +55,6 @@ class ValueMaker : protected ProgramFrame {
   /// Where a load's element lies: the indices that the data decides are tiles. `any` gets a variable of each.
   std::vector<Dim> affine_indices(const graph::Scalar& load, std::vector<Fact>& any) const;
   void index_by_tiles(Access&, const graph::Scalar& load, const BlockPlace&);
-  bool are_bounded(const graph::Scalar& load) const;
-  bool is_gathered(ScalarId load, Var) const;
   // ---- checks (checks.cpp) ----
   /// The value, which is checked where the conditions around have let it be evaluated.
   Use bounded(ScalarId, const BlockPlace&);
@@ -73,12 +71,6 @@ class ValueMaker : protected ProgramFrame {
   bool is_number(uint32_t result) const { return out_.tiles[results_[result]].shape.empty(); }
   bool has_tile(ScalarId, const BlockPlace&) const;
   std::optional<Expr> leaf(ScalarId, const BlockPlace&) const;
-  // ---- indices (index_values.cpp) ----
-  struct LaneNumber;
-  static bool is_steady(const Dim&, const BlockPlace&);
-  uint32_t number_of(Map&, const Dim&, const BlockPlace&);
-  std::optional<LaneNumber> lane_number(Map&, const Dim&, const BlockPlace&);
-  std::optional<LaneNumber> divided(Map&, const shape::Atom&, const BlockPlace&);
   bool is_outside_of_blocks(ScalarId, const BlockPlace&) const;
   bool is_of_rows(ScalarId, const BlockPlace&) const;
   bool loads_stand_before(ScalarId, const std::vector<Var>& inside, bool has_results) const;
@@ -88,13 +80,11 @@ class ValueMaker : protected ProgramFrame {
   std::optional<uint32_t> box_around(task::BufferId, const std::vector<Dim>& index, const BlockPlace&,
                                      bool write) const;
   std::optional<Access> unmerged(uint32_t output, const BlockPlace&);
-  Interval part_of(uint32_t axis) const;
   Box box_of(uint32_t access) const;
   void decline_place(const layout::Layout& place, bool write) const;
   TensorId declare(uint32_t access);
   bool reads_before_stores(task::BufferId) const;
   bool is_updated(task::BufferId) const;
-  bool is_in_box(const std::vector<Dim>& index, const std::vector<Fact>& facts, const task::Access&) const;
 
   std::map<uint32_t, TensorId> tensors_;  ///< by access of the type
   std::vector<Fact> arms_;  ///< of the graph's indices, what holds by the choices whose arm is being emitted
