@@ -27,6 +27,15 @@ inline double round_to(Elem elem, double value) {
   return is_narrow(elem) ? round_to_format(float_format(elem), value) : value;
 }
 
+/// What is rounded to a float type for an integer, so that it rounds once: for a narrow float a double with
+/// the upper bits of a large integer and whether anything follows them.
+inline double real_of(Elem elem, int64_t n) {
+  if (elem == Elem::f32) return static_cast<double>(static_cast<float>(n));
+  const bool fits = std::abs(static_cast<double>(n)) < 0x1p53 || !is_narrow(elem);
+  const int64_t followed = (n & ~int64_t{2047}) | (n % 2048 != 0 ? 1024 : 0);
+  return static_cast<double>(fits ? n : followed);
+}
+
 /// `value` reduced to the width of an integer type (two's complement); bool: 0 or 1.
 inline int64_t wrap_to(Elem elem, int64_t value) {
   switch (elem) {

@@ -113,15 +113,6 @@ void sort_unique(std::vector<uint32_t>& list) {
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
-/// What is rounded to the type of the result for an integer, so that it rounds once: for a narrow float a
-/// double with the upper bits of a large integer and whether anything follows them.
-double real_of(const Code& c, int64_t n) {
-  if (c.round == Code::Round::f32) return static_cast<double>(static_cast<float>(n));
-  const bool fits = std::abs(static_cast<double>(n)) < 0x1p53 || c.round == Code::Round::none;
-  const int64_t followed = (n & ~int64_t{2047}) | (n % 2048 != 0 ? 1024 : 0);
-  return static_cast<double>(fits ? n : followed);
-}
-
 }  // namespace
 
 Code* ScalarInterpreter::compile_node(ScalarId id, bool inside) {
@@ -276,7 +267,8 @@ Number ScalarInterpreter::compute(Code& c) {
       return run(run(c.args[0]).integer ? c.args[1] : c.args[2]);
     case Op::cast: {
       Number n = run(c.args[0]);
-      if (base::is_float(c.elem)) return {rounded(c, c.float_args ? n.real : real_of(c, n.integer)), 0};
+      if (base::is_float(c.elem))
+        return {rounded(c, c.float_args ? n.real : base::real_of(c.elem, n.integer)), 0};
       return {0, c.float_args ? truncate_to(c.elem, n.real) : wrap_to(c.elem, n.integer)};
     }
 #define STRUCTURAL(name)

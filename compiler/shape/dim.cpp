@@ -200,6 +200,7 @@ Dim monomial(int64_t coefficient, std::vector<Atom> factors) {
   return finish(std::move(terms));
 }
 
+Dim dim_of(const Term& term) { return monomial(term.coefficient, term.factors); }
 Dim make_dim(Atom atom) { return atom.kind() == AtomKind::var ? Dim(atom.var()) : monomial(1, {atom}); }
 
 Atom make_atom(AtomKind kind, const Dim& lhs, const Dim& rhs) {

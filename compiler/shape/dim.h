@@ -113,6 +113,7 @@ size_t hash(const Dim&);  ///< structural
 /// nobody knows: it equals only itself, evaluates to nothing, and every statement about it is answered
 /// `unknown`.
 bool overflowed(const Dim&);
+Dim dim_of(const Term&);  ///< the term alone
 /// The term without variables; 0 when there is none.
 int64_t constant_part(const Dim&);
 /// How many parts it is written with, those that occur in several places each time.

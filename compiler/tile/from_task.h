@@ -24,8 +24,8 @@ struct FirstRead {
 
 struct MadeProgram {
   Program program;
-  /// Of the program's tensors; several may be parts of one buffer. A tensor with fewer axes has the buffer's
-  /// last ones as its last one, in row-major order.
+  /// Of the program's tensors; several may be parts of one buffer. A tensor with other axes than its buffer
+  /// has the same elements, in row-major order.
   std::vector<task::BufferId> buffers;
   int64_t scratch_bytes = 0;
   std::optional<FirstRead> first_read;  ///< of a weight that is streamed

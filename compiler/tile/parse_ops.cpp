@@ -313,7 +313,7 @@ Op OpsReader::copy() {
   const Elem from =
       out.from.tensor ? program_.tensors[out.from.tensor].elem : program_.tiles[out.from.tile].elem;
   const Elem to = tile(out.to).elem;
-  require(base::is_float(from) == base::is_float(to), "a copy does not make integers of floats");
+  require_kind(from, to);
   return out;
 }
 
@@ -329,8 +329,14 @@ Op OpsReader::store(const Use& from) {
   }
   if (failed()) return out;
   const Elem to = out.to.tensor ? program_.tensors[out.to.tensor].elem : program_.tiles[out.to.tile].elem;
-  require(base::is_float(tile(from).elem) == base::is_float(to), "a copy does not make integers of floats");
+  require_kind(tile(from).elem, to);
   return out;
+}
+
+void OpsReader::require_kind(Elem from, Elem to) {
+  require(base::is_float(to) || !base::is_float(from), "a copy does not make integers of floats");
+  require(base::is_float(from) || base::is_narrow(to) || !base::is_float(to),
+          "a copy makes only narrow floats of integers");
 }
 
 void OpsReader::require_block(const Store& op) {

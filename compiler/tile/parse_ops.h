@@ -44,6 +44,7 @@ class OpsReader : protected shape::TextReader {
   Op op(const std::string& word, size_t depth);
   Op copy();
   Op store(const Use& from);
+  void require_kind(Elem from, Elem to);
   void require_block(const Store&);
   Op view();
   Op map();

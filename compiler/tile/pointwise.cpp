@@ -74,7 +74,7 @@ Number apply(Pointwise op, Elem elem, std::span<const Number> args) {
 
 Number cast(const Number& n, Elem from, Elem to) {
   if (base::is_float(to))
-    return {base::round_to(to, base::is_float(from) ? n.real : static_cast<double>(n.integer)), 0};
+    return {base::round_to(to, base::is_float(from) ? n.real : base::real_of(to, n.integer)), 0};
   return {0, base::is_float(from) ? base::truncate_to(to, n.real) : base::wrap_to(to, n.integer)};
 }
 

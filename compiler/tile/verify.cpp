@@ -25,9 +25,65 @@
 
 namespace axon::tile {
 
-Scope::Scope(const Program& p) : facts_(p.facts) {
+namespace {
+
+/// Of a sum with c * min(x, y), as an upper bound, or with c * max(x, y), as a lower one: the sums with c * x
+/// and with c * y, which bound as much together.
+std::optional<std::pair<Dim, Dim>> both_bounds(const Dim& sum, bool is_upper) {
+  const std::vector<shape::Term>& terms = sum.terms();
+  const auto found = std::find_if(terms.begin(), terms.end(), [&](const shape::Term& term) {
+    const auto kind = (term.coefficient > 0) == is_upper ? shape::AtomKind::min : shape::AtomKind::max;
+    return term.factors.size() == 1 && term.factors.front().kind() == kind;
+  });
+  if (found == terms.end()) return std::nullopt;
+  const Dim scale(found->coefficient);
+  Dim lhs = scale * found->factors.front().lhs(), rhs = scale * found->factors.front().rhs();
+  for (auto term = terms.begin(); term != terms.end(); ++term) {
+    if (term == found) continue;
+    lhs = lhs + shape::dim_of(*term);
+    rhs = rhs + shape::dim_of(*term);
+  }
+  return std::pair(lhs, rhs);
+}
+
+/// Inequalities that together say the same, without minima and maxima that say two of them at once: these
+/// would be cases to the prover.
+void split(const Fact& fact, std::vector<Fact>& out) {
+  const bool is_inequality = fact.relation == shape::Relation::le || fact.relation == shape::Relation::lt;
+  if (const auto rhs = is_inequality ? both_bounds(fact.rhs, true) : std::nullopt) {
+    split({fact.lhs, fact.relation, rhs->first}, out);
+    split({fact.lhs, fact.relation, rhs->second}, out);
+  } else if (const auto lhs = is_inequality ? both_bounds(fact.lhs, false) : std::nullopt) {
+    split({lhs->first, fact.relation, fact.rhs}, out);
+    split({lhs->second, fact.relation, fact.rhs}, out);
+  } else {
+    out.push_back(fact);
+  }
+}
+
+}  // namespace
+
+namespace {
+
+Vars vars_of(const Fact& fact) {
+  Vars out;
+  fact.lhs.collect_vars(out);
+  fact.rhs.collect_vars(out);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+}  // namespace
+
+Scope::Scope(const Program& p) : sizes_(&p.sizes) {
+  add(p.facts);
   add(p.guard);
   of_sizes_ = facts_.size();
+}
+void Scope::add(const Fact& fact) {
+  split(fact, facts_);
+  for (size_t i = vars_.size(); i < facts_.size(); ++i)
+    vars_.push_back(std::make_shared<const Vars>(vars_of(facts_[i])));
 }
 Scope Scope::of_tasks(const Program& p) {
   Scope out(p);
@@ -39,47 +95,48 @@ void Scope::add_range(Var v, const Dim& extent) {
   add(shape::less(v, extent));
 }
 
-namespace {
-
-std::set<Var> vars_of(const Fact& fact) {
-  std::set<Var> out;
-  for (const Dim* side : {&fact.lhs, &fact.rhs})
-    for (Var v : side->vars()) out.insert(v);
-  return out;
-}
 /// The facts that speak of these variables alone.
-std::vector<Fact> within(const std::vector<Fact>& facts, const std::set<Var>& vars) {
+std::vector<Fact> Scope::within(Vars vars) const {
+  std::sort(vars.begin(), vars.end());
   std::vector<Fact> out;
-  for (const Fact& fact : facts) {
-    const std::set<Var> own = vars_of(fact);
-    if (std::includes(vars.begin(), vars.end(), own.begin(), own.end())) out.push_back(fact);
-  }
+  for (size_t i = 0; i < facts_.size(); ++i)
+    if (std::includes(vars.begin(), vars.end(), vars_[i]->begin(), vars_[i]->end())) out.push_back(facts_[i]);
   return out;
 }
 
-}  // namespace
-
-/// Most goals follow from the facts of their own variables, or of these and of what bounds them here:
-/// programs may come with many facts of sizes.
+/// Most goals follow from the facts of their own variables, or of these and of what bounds them here: first
+/// of what bounds labels, loops and coordinates, as any fact may mention a size; then of what bounds sizes,
+/// too. Programs may come with many facts of sizes.
 bool Scope::shows_nearby(const Fact& goal) const {
-  std::set<Var> vars = vars_of(goal);
-  const std::set<Var> own = vars;
+  const Vars own = vars_of(goal);
+  Vars moving = own;
+  std::erase_if(moving, [&](Var v) { return is_size(v); });
   size_t tried = 0;
-  for (const bool further : {false, true}) {
-    for (size_t i = of_sizes_; further && i < facts_.size(); ++i) {
-      const std::set<Var> of_fact = vars_of(facts_[i]);
-      if (std::any_of(of_fact.begin(), of_fact.end(), [&](Var v) { return own.contains(v); }))
-        vars.insert(of_fact.begin(), of_fact.end());
+  for (const Vars& bounded : {Vars(), moving, own}) {
+    Vars vars = own;
+    for (size_t i = of_sizes_; i < facts_.size(); ++i) {
+      const auto is_bounded = [&](Var v) { return std::binary_search(bounded.begin(), bounded.end(), v); };
+      if (std::any_of(vars_[i]->begin(), vars_[i]->end(), is_bounded))
+        vars.insert(vars.end(), vars_[i]->begin(), vars_[i]->end());
     }
-    const std::vector<Fact> near = within(facts_, vars);
-    if (near.size() == facts_.size() || (further && near.size() == tried)) return false;
+    const std::vector<Fact> near = within(std::move(vars));
+    if (near.size() == facts_.size()) return false;
+    if (!bounded.empty() && near.size() == tried) continue;
     tried = near.size();
     if (shape::prove(near, goal, {.z3_rlimit = 0}).verdict == shape::Verdict::proved) return true;
   }
   return false;
 }
 
+bool Scope::is_size(Var v) const { return std::find(sizes_->begin(), sizes_->end(), v) != sizes_->end(); }
+
 bool Scope::shows(const Fact& goal) const {
+  std::vector<Fact> goals;
+  split(goal, goals);
+  return std::all_of(goals.begin(), goals.end(), [&](const Fact& one) { return shows_one(one); });
+}
+
+bool Scope::shows_one(const Fact& goal) const {
   if (const auto difference = (goal.rhs - goal.lhs).constant())
     return shape::holds(goal.relation, 0, *difference);
   for (const Fact& f : facts_)

@@ -26,21 +26,30 @@ class Report {
   std::vector<Obligation> list_;
 };
 
+using Vars = std::vector<Var>;
+
 /// What holds where an operation stands.
 class Scope {
  public:
   explicit Scope(const Program&);  ///< facts of the sizes
   static Scope of_tasks(const Program&);
-  void add(const Fact& fact) { facts_.push_back(fact); }
-  void add(const std::vector<Fact>& facts) { facts_.insert(facts_.end(), facts.begin(), facts.end()); }
+  void add(const Fact&);
+  void add(const std::vector<Fact>& facts) {
+    for (const Fact& fact : facts) add(fact);
+  }
   void add_range(Var, const Dim& extent);  ///< 0 <= v < extent
   bool shows(const Fact&) const;
 
  private:
+  bool shows_one(const Fact&) const;
   bool shows_nearby(const Fact&) const;
+  bool is_size(Var) const;
+  std::vector<Fact> within(Vars) const;
 
+  const std::vector<Var>* sizes_;  ///< of the program
   std::vector<Fact> facts_;
-  size_t of_sizes_ = 0;  ///< so many facts are of the sizes
+  std::vector<std::shared_ptr<const Vars>> vars_;  ///< of each fact, sorted
+  size_t of_sizes_ = 0;                            ///< so many facts are of the sizes
 };
 
 /// A loop around an operation.

@@ -44,19 +44,20 @@ std::string unproved_of(const tile::Program& program) {
   return list;
 }
 
-/// The last axes of the buffer may be one axis of the program's tensor.
-std::vector<int64_t> index_in_buffer(const task::Buffer& buffer, std::vector<int64_t> index,
-                                     const shape::Assignment& values) {
-  const size_t rank = buffer.shape.size();
-  if (index.size() == rank) return index;
-  const size_t joined = index.size() - 1;
-  index.resize(rank);
-  for (size_t a = rank; a-- > joined + 1;) {
+/// The tensor of the program may have other axes than the buffer: both are in row-major order then.
+std::vector<int64_t> index_in_buffer(const task::Buffer& buffer, const tile::Tensor& tensor,
+                                     const std::vector<int64_t>& index, const shape::Assignment& values) {
+  if (tensor.shape == buffer.shape) return index;
+  int64_t number = 0;
+  for (size_t a = 0; a < index.size(); ++a)
+    number = number * tensor.shape[a].evaluate(values).value() + index[a];
+  std::vector<int64_t> out(buffer.shape.size());
+  for (size_t a = out.size(); a-- > 0;) {
     const int64_t extent = buffer.shape[a].evaluate(values).value();
-    index[a] = index[joined] % extent;
-    index[joined] /= extent;
+    out[a] = number % extent;
+    number /= extent;
   }
-  return index;
+  return out;
 }
 
 }  // namespace
@@ -79,8 +80,9 @@ std::optional<std::string> TilePrograms::run(task::TaskTypeId type, const shape:
     if (!ready->runner->may_run(values)) continue;
     ++tasks_;
     const auto buffer = [&](tile::TensorId tensor) { return ready->made.buffers[tensor.index]; };
-    const auto index_in = [&](tile::TensorId tensor, std::vector<int64_t> index) {
-      return index_in_buffer(program_.buffers[buffer(tensor)], std::move(index), values);
+    const auto index_in = [&](tile::TensorId tensor, const std::vector<int64_t>& index) {
+      return index_in_buffer(program_.buffers[buffer(tensor)], ready->made.program.tensors[tensor], index,
+                             values);
     };
     tile::Elements elements;
     elements.read = [&](tile::TensorId tensor, const std::vector<int64_t>& index) {

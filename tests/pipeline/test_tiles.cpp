@@ -92,6 +92,8 @@ void expect_proved_and_read_back(const std::string& text) {
 
 class TileProofs : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Models, TileProofs, testing::ValuesIn(files_in("examples/models")), name_of_file);
+INSTANTIATE_TEST_SUITE_P(Proofs, TileProofs, testing::ValuesIn(files_in("tests/pipeline/proofs")),
+                         name_of_file);
 
 TEST_P(TileProofs, OfEveryLevel) {
   const auto c = planned(GetParam(), "x86-64-v2");

@@ -1,6 +1,8 @@
 // See computed_types.h.
 #include "tile/from_task/computed_types.h"
 
+#include <algorithm>
+
 #include "graph/round.h"
 #include "tile/from_task/frame.h"
 
@@ -9,9 +11,24 @@ namespace axon::tile {
 using graph::Scalar;
 using graph::ScalarId;
 
+namespace {
+
+/// Is it a sum of sizes and of steps of indices? Of such an index any integer type has the remainder.
+bool is_sum_of_steps(const graph::Graph& g, const shape::Dim& index) {
+  const auto is_size = [&](shape::Var v) {
+    return std::any_of(g.sizes.begin(), g.sizes.end(), [&](const graph::Size& s) { return s.var == v; });
+  };
+  const std::vector<shape::Var> vars = index.vars();
+  return std::all_of(vars.begin(), vars.end(),
+                     [&](shape::Var v) { return is_size(v) || index.linear_in(v).has_value(); });
+}
+
+}  // namespace
+
 bool is_narrowing(const graph::Graph& g, ScalarId cast) {
   const Scalar& s = g.scalars[cast];
-  if (g.scalars[s.args[0]].op == graph::Op::index) return false;  // has any integer type
+  const Scalar& from = g.scalars[s.args[0]];
+  if (from.op == graph::Op::index && is_sum_of_steps(g, from.dim) && !base::is_float(s.elem)) return false;
   return narrows(base::computed_as(g.scalars[s.args[0]].elem), s.elem) && g.scalars[s.args[0]].elem != s.elem;
 }
 

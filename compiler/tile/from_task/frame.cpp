@@ -516,6 +516,7 @@ Expr applied(Pointwise op, Elem elem, std::vector<uint32_t> args) {
 // ---- the graph's indices and types ----
 
 bool narrows(Elem from, Elem to) {
+  if (base::is_integer(from) && base::is_narrow(to)) return true;
   if (base::is_float(from) != base::is_float(to) || from == to) return false;
   return base::is_narrow(to) || base::elem_bytes(to) < base::elem_bytes(from);
 }

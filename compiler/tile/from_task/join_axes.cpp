@@ -92,26 +92,39 @@ class Joiner {
     return add(s.target, index);
   }
 
-  /// Are its last indices the joined ones, or does it mention none? All accesses of a tensor have to be
-  /// alike.
+  /// Do its last axes go through the joined ones, or does it mention none? All accesses of a tensor have to
+  /// be alike.
   bool add(graph::Value v, const std::vector<Dim>& index) {
     const task::BufferId buffer = p_.place(v).buffer;
-    const auto& shape = g_.type(v).shape;
     const bool has = std::any_of(index.begin(), index.end(), [&](const Dim& d) { return mentions(d); });
     if (const auto [seen, fresh] = has_them_.emplace(buffer, has); !fresh && seen->second != has)
       return false;
     if (!has) return true;
-    const size_t count = form_.joined.size();
-    form_.flat[buffer] = count;
-    if (index.size() < count || !p_.buffers[buffer].placement.is_row_major()) return false;
-    const size_t first = index.size() - count;
-    for (size_t a = 0; a < index.size(); ++a) {
-      if (a < first && mentions(index[a])) return false;
-      if (a < first) continue;
-      const graph::Axis& axis = node_.domain[form_.joined[a - first]];
-      if (index[a] != Dim(axis.var) || (a > first && shape[a] != axis.extent)) return false;
+    if (!p_.buffers[buffer].placement.is_row_major()) return false;
+    const size_t count = last_axes(g_.type(v).shape, index, buffer);
+    const auto [flat, fresh] = form_.flat.emplace(buffer, count);
+    return count > 0 && flat->second == count;
+  }
+
+  /// How many they are; 0 where others go through a joined one, too, or these do not go through all of them.
+  size_t last_axes(const std::vector<Dim>& shape, const std::vector<Dim>& index, task::BufferId buffer) {
+    size_t a = index.size(), left = form_.joined.size();
+    while (a-- > 0 && left > 0) {
+      const Dim& extent = node_.domain[form_.joined[left - 1]].extent;
+      const bool is_one = index[a] == Dim(node_.domain[form_.joined[left - 1]].var);
+      if (is_one && left > 1 && shape[a] != extent) return 0;
+      const std::vector<uint32_t> digits =
+          is_one ? std::vector{form_.joined[left - 1]} : digits_of(node_, index[a], shape[a]);
+      if (digits.empty() || digits.size() > left) return 0;
+      if (!std::equal(digits.rbegin(), digits.rend(), form_.joined.rbegin() + (form_.joined.size() - left)))
+        return 0;
+      left -= digits.size();
+      if (digits.size() > 1) form_.merged.insert(buffer);
     }
-    return true;
+    const size_t first = a + 1;
+    for (size_t other = 0; other < first; ++other)
+      if (mentions(index[other])) return 0;
+    return left == 0 ? index.size() - first : 0;
   }
 
   /// One box of each tensor that is read, and one that is written, with whole inner axes.
@@ -122,6 +135,7 @@ class Joiner {
       for (const task::Access& access : type_.accesses) {
         if (access.buffer != buffer) continue;
         ++(access.write ? writes : reads);
+        if (form_.merged.contains(buffer)) continue;
         const std::vector<Dim>& shape = p_.buffers[buffer].shape;
         for (size_t a = shape.size() - count + 1; a < shape.size(); ++a)
           if (!is_whole(access.box[a], shape[a])) return false;
@@ -147,6 +161,41 @@ class Joiner {
 };
 
 }  // namespace
+
+std::vector<uint32_t> digits_of(const graph::Node& node, const Dim& index, const Dim& extent) {
+  std::vector<std::pair<Dim, uint32_t>> open;  // by their steps
+  Dim rest = index;
+  for (uint32_t a = 0; a < node.domain.size(); ++a) {
+    const Var v = node.domain[a].var;
+    if (!rest.contains(v)) continue;
+    const auto linear = rest.linear_in(v);
+    if (!linear) return {};
+    open.emplace_back(linear->first, a);
+    rest = linear->second;
+  }
+  if (!rest.is(0) || open.size() < 2) return {};
+  std::vector<uint32_t> digits;
+  Dim step(1);
+  while (!open.empty()) {
+    const auto is_next = [&](const auto& digit) { return digit.first == step; };
+    const auto next = std::find_if(open.begin(), open.end(), is_next);
+    if (next == open.end()) return {};
+    digits.insert(digits.begin(), next->second);
+    step = step * node.domain[next->second].extent;
+    open.erase(next);
+  }
+  return step == extent ? digits : std::vector<uint32_t>();
+}
+
+Interval part_of_task(const task::TaskType& type, const graph::Node& node, uint32_t axis) {
+  const Dim& extent = node.domain[axis].extent;
+  for (const task::Coordinate& c : type.coordinates)
+    if (c.axis == axis) {
+      const Dim first = Dim(c.tile) * Dim(c.var), end = first + Dim(c.tile);
+      return {first, c.tile == 1 ? end : shape::min(extent, end)};
+    }
+  return {Dim(0), extent};
+}
 
 std::optional<RowForm> with_joined_axes(const task::Program& p, const task::TaskType& type,
                                         const graph::Graph& g, const RowForm& form) {
@@ -178,6 +227,10 @@ Box joined_box(Box box, const std::vector<Dim>& shape, size_t count) {
   box[first] = {times(box[first].low, row), times(box[first].high, row)};
   box.resize(first + 1);
   return box;
+}
+
+Interval joined_interval(const Interval& of_rows, const Dim& row) {
+  return {times(of_rows.low, row), times(of_rows.high, row)};
 }
 
 }  // namespace axon::tile

@@ -267,18 +267,18 @@ void ProgramMaker::store_outputs() {
   around_.resize(known);
 }
 
-/// Does the index move by numbers where loops and labels do, and one of them by 1? Only of such stores it is
-/// shown that they write a box.
-bool ProgramMaker::has_constant_steps(const Dim& index, const BlockPlace& place) const {
+/// Does the index move by steps that nothing moves where loops and labels do, and one of them by 1? Only of
+/// such stores it is shown that they write a box.
+bool ProgramMaker::has_steady_steps(const Dim& index, const BlockPlace& place) const {
   std::vector<Var> vars = place.labels();
-  for (const auto& [index, extent] : loops_) vars.push_back(index);
+  for (const auto& [index_of_loop, extent] : loops_) vars.push_back(index_of_loop);
   bool moves = false, fills = false;
   for (const Var v : vars) {
     const auto linear = index.linear_in(v);
-    const auto step = linear ? linear->first.constant() : std::nullopt;
-    if (!step) return false;
-    moves |= *step != 0;
-    fills |= *step == 1 || *step == -1;
+    if (!linear || std::any_of(vars.begin(), vars.end(), [&](Var w) { return linear->first.contains(w); }))
+      return false;
+    moves |= !linear->first.is(0);
+    fills |= linear->first.is(1) || linear->first.is(-1);
   }
   return fills || !moves;
 }
@@ -314,15 +314,11 @@ bool ProgramMaker::fills_axis(const graph::Output& output) const {
 }
 
 void ProgramMaker::store(uint32_t o, const BlockPlace& place) {
-  const graph::Output& output = node_.outputs[o];
-  const graph::Value target{type_.node, o};
-  const std::vector<Dim> index = index_of(target, output.at, place);
-  const task::BufferId buffer = p_.place(target).buffer;
-  for (const Dim& d : index)
-    if (!has_constant_steps(d, place)) throw Declined{"it stores with steps that are sizes, or leave gaps"};
-  if (form_.has_own_reductions && place.is_block && !fills_axis(output))
+  Access to = access_to_output(o, place);
+  for (const Index& index : to.at)
+    if (!has_steady_steps(index.dim, place)) throw Declined{"it stores with steps that vary, or leave gaps"};
+  if (form_.has_own_reductions && place.is_block && !fills_axis(node_.outputs[o]))
     throw Declined{"a task has a part of a block along an axis that is no output's own"};
-  const TensorId tensor = tensor_for(buffer, index, place, true);
   Use use = stored_value(form_.outputs[o], place);
   if (use.labels.size() != place.labels().size()) {
     const Elem elem = out_.tiles[use.tile].elem;
@@ -332,11 +328,8 @@ void ProgramMaker::store(uint32_t o, const BlockPlace& place) {
   }
   // Rows of a square are shorter than a line of the caches, which have to put them together.
   const bool streams = place.is_block && !place.across && !has_threads() && lanes_ > 1;
-  Store made{use, {}, place.bounds, streams};
   streams_ |= streams;
-  made.to.tensor = tensor;
-  for (const Dim& d : index) made.to.at.push_back({std::nullopt, d});
-  emit(std::move(made));
+  emit(Store{use, std::move(to), place.bounds, streams});
 }
 
 // ---- what is kept ----

@@ -52,7 +52,7 @@ class ProgramMaker : protected LaneMaker {
   void reduce_down(ScalarId reduction, int64_t most_blocks);
   void store_squares();
   bool fills_axis(const graph::Output&) const;
-  bool has_constant_steps(const Dim& index, const BlockPlace&) const;
+  bool has_steady_steps(const Dim& index, const BlockPlace&) const;
   void plan_kept();
   void keep_shared(ScalarId, Var along, const std::set<ScalarId>& later);
   Dim extent_along(Var) const;

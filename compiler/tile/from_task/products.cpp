@@ -241,14 +241,10 @@ void ProductMaker::read(const Operand& o, int64_t first) {
 
 void ProductMaker::store(const BlockPlace& at) {
   for (uint32_t o = 0; o < form_.outputs.size(); ++o) {
-    const std::vector<Dim> index = index_of({type_.node, o}, node_.outputs[o].at, at);
-    const TensorId tensor = tensor_for(p_.place({type_.node, o}).buffer, index, at, true);
+    Access to = access_to_output(o, at);
     Use use = stored_value(form_.outputs[o], at);
     if (use.labels.size() != at.labels().size()) throw Declined{"an output is no element of the product"};
-    Store made{use, {}, at.bounds, false};
-    made.to.tensor = tensor;
-    for (const Dim& d : index) made.to.at.push_back({std::nullopt, d});
-    emit(std::move(made));
+    emit(Store{use, std::move(to), at.bounds, false});
   }
 }
 

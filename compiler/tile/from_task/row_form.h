@@ -11,6 +11,7 @@
 #pragma once
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -39,6 +40,7 @@ struct RowForm {
   /// Axes that are gone through as one, the last of which is `along` (join_axes.h).
   std::vector<uint32_t> joined;
   std::map<task::BufferId, size_t> flat;  ///< tensors of which so many axes, the last ones, are one
+  std::set<task::BufferId> merged;        ///< of these, those whose own axes go through several joined ones
   /// A reduction loads elements one by one, where the data says, and no function of them takes longer: there
   /// is nothing to do in vectors.
   bool is_scalar = false;

@@ -31,18 +31,18 @@ bool multiplies_an_index(const Dim& d, const graph::Graph& g) {
   });
 }
 
-}  // namespace
-
-bool ValueMaker::is_in_box(const std::vector<Dim>& index, const std::vector<Fact>& facts,
-                           const task::Access& access) const {
+bool is_in_box(const task::Program& p, const std::vector<Dim>& index, const std::vector<Fact>& facts,
+               const task::Access& access) {
   for (size_t a = 0; a < index.size(); ++a) {
-    const auto known = task::relevant(p_, facts, {index[a], access.box[a].low, access.box[a].high});
-    if (!task::holds(p_, known, shape::at_least(index[a], access.box[a].low)) ||
-        !task::holds(p_, known, shape::less(index[a], access.box[a].high)))
+    const auto known = task::relevant(p, facts, {index[a], access.box[a].low, access.box[a].high});
+    if (!task::holds(p, known, shape::at_least(index[a], access.box[a].low)) ||
+        !task::holds(p, known, shape::less(index[a], access.box[a].high)))
       return false;
   }
   return true;
 }
+
+}  // namespace
 
 std::vector<uint32_t> ValueMaker::boxes_of(task::BufferId buffer, bool write) const {
   std::vector<uint32_t> found;
@@ -66,7 +66,7 @@ std::optional<uint32_t> ValueMaker::box_around(task::BufferId buffer, const std:
     facts.push_back(shape::less(Dim(label), Dim(is_row ? rows_at_once_ : block_)));
   }
   for (const uint32_t box : boxes_of(buffer, write))
-    if (is_in_box(index, facts, type_.accesses[box])) return box;
+    if (is_in_box(p_, index, facts, type_.accesses[box])) return box;
   return std::nullopt;
 }
 
@@ -167,6 +167,22 @@ bool ValueMaker::is_updated(task::BufferId buffer) const {
   throw Declined{"a buffer is read and written"};
 }
 
+/// Where the last axes of the tensor are one, so they are of the box.
+Box ValueMaker::box_of(uint32_t number) const {
+  const task::Access& access = type_.accesses[number];
+  Box box;
+  for (const task::Interval& i : access.box) box.push_back({i.low, i.high});
+  const auto flat = form_.flat.find(access.buffer);
+  if (flat == form_.flat.end()) return box;
+  if (!form_.merged.contains(access.buffer))
+    return joined_box(std::move(box), p_.buffers[access.buffer].shape, flat->second);
+  Dim row(1);
+  for (size_t a = 1; a < form_.joined.size(); ++a) row = row * node_.domain[form_.joined[a]].extent;
+  box.resize(box.size() - flat->second);
+  box.push_back(joined_interval(part_of_task(type_, node_, form_.joined.front()), row));
+  return box;
+}
+
 TensorId ValueMaker::declare(uint32_t number) {
   const task::Access& access = type_.accesses[number];
   const task::Buffer& buffer = p_.buffers[access.buffer];
@@ -193,9 +209,7 @@ TensorId ValueMaker::declare(uint32_t number) {
   for (const uint32_t part : parts) {
     const task::Access& own = type_.accesses[part];
     if (buffer.placement.stated) decline_place(layout::layout_of(buffer.placement, buffer.shape), own.write);
-    Box box;
-    for (const task::Interval& i : own.box) box.push_back({i.low, i.high});
-    (own.write ? t.writes : t.reads) = is_flat ? joined_box(box, buffer.shape, flat->second) : std::move(box);
+    (own.write ? t.writes : t.reads) = box_of(part);
   }
   made_.buffers.push_back(access.buffer);
   const std::optional<Box> reads = t.reads;

@@ -9,6 +9,7 @@
 #include "graph/round.h"
 #include "task/facts.h"
 #include "tile/claims.h"
+#include "tile/from_task/index_values.h"
 
 namespace axon::tile {
 
@@ -16,8 +17,22 @@ using graph::Scalar;
 
 namespace {
 
-constexpr size_t most_exprs = 200;
 constexpr size_t most_written = 200;  ///< parts of an expression, each as often as it is written
+
+/// Is each index that the data decides one that is checked?
+bool are_bounded(const graph::Graph& g, const Scalar& load) {
+  return std::all_of(load.args.begin(), load.args.end(), [&](graph::ScalarId arg) {
+    return graph::affine_index(g, arg) || g.scalars[arg].op == graph::Op::bounded;
+  });
+}
+
+/// Does the data decide an index of the load, and another one for each value of the variable?
+bool has_gathered(const graph::Graph& g, graph::ScalarId load, Var v) {
+  const std::vector<graph::ScalarId>& args = g.scalars[load].args;
+  return std::any_of(args.begin(), args.end(), [&](graph::ScalarId arg) {
+    return !graph::affine_index(g, arg) && graph::depends_on(g, arg, v);
+  });
+}
 
 }  // namespace
 
@@ -252,7 +267,7 @@ Use ValueMaker::loaded(ScalarId id, const BlockPlace& place) {
   }
   bounded.bounds.insert(bounded.bounds.begin(), copy.bounds.facts.begin(), copy.bounds.facts.end());
   for (const Fact& f : place.bounds) copy.bounds.facts.push_back(f);
-  copy.checked = has_tables && conditions_.empty() && check_facts_.empty() && are_bounded(s);
+  copy.checked = has_tables && conditions_.empty() && check_facts_.empty() && are_bounded(g_, s);
   if (!safe || (has_tables && !copy.checked)) copy.bounds.fill = Number();
   copy.from.tensor = tensor_for(buffer, index, bounded, false);
   if (has_tables && !box_around(buffer, index, bounded, false))
@@ -295,24 +310,9 @@ void ValueMaker::index_by_tiles(Access& access, const Scalar& load, const BlockP
     if (!graph::affine_index(g_, load.args[a])) access.at[first + a] = {value(load.args[a], place), Dim(0)};
 }
 
-/// Is each index that the data decides one that is checked?
-bool ValueMaker::are_bounded(const Scalar& load) const {
-  return std::all_of(load.args.begin(), load.args.end(), [&](ScalarId arg) {
-    return graph::affine_index(g_, arg) || g_.scalars[arg].op == graph::Op::bounded;
-  });
-}
-
-/// Does the data decide an index of the load, and another one for each value of the variable?
-bool ValueMaker::is_gathered(ScalarId load, Var v) const {
-  const std::vector<ScalarId>& args = g_.scalars[load].args;
-  return std::any_of(args.begin(), args.end(), [&](ScalarId arg) {
-    return !graph::affine_index(g_, arg) && graph::depends_on(g_, arg, v);
-  });
-}
-
 /// Do its elements lie next to each other along the rows of the block?
 bool ValueMaker::is_turned(ScalarId load, const BlockPlace& place) const {
-  return place.across && graph::depends_on(g_, load, place.along) && !is_gathered(load, place.along) &&
+  return place.across && graph::depends_on(g_, load, place.along) && !has_gathered(g_, load, place.along) &&
          step_of_load(p_, g_, load, place.along) != 1;
 }
 
@@ -379,7 +379,7 @@ bool ValueMaker::has_tile(ScalarId id, const BlockPlace& place) const {
          (place.is_block && !place.is_rows && in_block_.contains(id));
 }
 
-/// A constant, or an index as an integer of any type; nullopt of anything else.
+/// A constant, or an index as an integer of any type, which moves by steps; nullopt of anything else.
 std::optional<Expr> ValueMaker::leaf(ScalarId id, const BlockPlace& place) const {
   const Scalar& s = g_.scalars[id];
   Expr e;
@@ -393,15 +393,12 @@ std::optional<Expr> ValueMaker::leaf(ScalarId id, const BlockPlace& place) const
   if (index.op != graph::Op::index) return std::nullopt;
   e.kind = Expr::Kind::index;
   e.index = placed(index.dim, place);
-  for (const Var label : place.labels())
-    if (!e.index.linear_in(label)) throw Declined{"an index is divided"};
-  return e;
+  return moves_by_steps(e.index, place.labels()) ? std::optional(e) : std::nullopt;
 }
 
 uint32_t ValueMaker::expr(Map& map, std::map<ScalarId, uint32_t>& known, ScalarId id,
                           const BlockPlace& place) {
   if (const auto found = known.find(id); found != known.end()) return found->second;
-  if (map.exprs.size() > most_exprs) throw Declined{"an expression is too large"};
   const auto push = [&](Expr e) {
     map.exprs.push_back(std::move(e));
     return known[id] = static_cast<uint32_t>(map.exprs.size() - 1);
@@ -410,6 +407,14 @@ uint32_t ValueMaker::expr(Map& map, std::map<ScalarId, uint32_t>& known, ScalarI
   if (has_tile(id, place)) return known[id] = operand(map, value(id, place));
   const Scalar s = g_.scalars[id];
   const Elem elem = base::computed_as(s.elem);
+  // Of a large expression, what comes late is a tile of its own.
+  if (map.exprs.size() > most_exprs && elem != Elem::boolean && s.op != graph::Op::require &&
+      id != computing_)
+    return known[id] = operand(map, value(id, place));
+  if (map.exprs.size() > 4 * most_exprs) throw Declined{"an expression is too large"};
+  if (s.op == graph::Op::index)
+    return known[id] = IndexValue(map, place.labels(), std::max(block_, rows_at_once_) - 1)
+                           .number_of(placed(s.dim, place));
   if (s.op == graph::Op::select) return known[id] = choice(map, known, s, place);
   if (s.op == graph::Op::require) {
     require(id, place);
@@ -417,11 +422,7 @@ uint32_t ValueMaker::expr(Map& map, std::map<ScalarId, uint32_t>& known, ScalarI
   }
   std::vector<uint32_t> args;
   for (size_t a = 0; a < s.args.size(); ++a) args.push_back(argument(map, known, s, a, place));
-  if (s.op == graph::Op::cast) {
-    if (base::is_integer(map.exprs[args[0]].elem) && base::is_narrow(s.elem))
-      throw Declined{"an integer becomes a narrow float"};
-    return known[id] = converted(map, args[0], elem);
-  }
+  if (s.op == graph::Op::cast) return known[id] = converted(map, args[0], elem);
   Elem of = elem;  // of the operands
   if (graph::class_of(s.op) == graph::OpClass::comparison) {
     of = map.exprs[args[0]].elem;
@@ -442,9 +443,12 @@ uint32_t ValueMaker::choice(Map& map, std::map<ScalarId, uint32_t>& known, const
   for (const size_t arm : {1, 2}) {
     const size_t outside = arms_.size();
     auto facts = implied_facts(g_, s.args[0], arm == 1);
-    // Masks are made of differences, which must not leave i64.
+    // Masks are made of differences, which must not leave i64. A condition on what is computed of an index
+    // says nothing to the verifier.
     std::erase_if(facts, [&](const Fact& f) {
-      return graph::reads_integer(g_, f.lhs) || graph::reads_integer(g_, f.rhs);
+      return graph::reads_integer(g_, f.lhs) || graph::reads_integer(g_, f.rhs) ||
+             !moves_by_steps(placed(f.lhs, place), place.labels()) ||
+             !moves_by_steps(placed(f.rhs, place), place.labels());
     });
     arms_.insert(arms_.end(), facts.begin(), facts.end());
     args.push_back(converted(map, argument(map, known, s, arm, place), elem));

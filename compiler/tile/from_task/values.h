@@ -9,6 +9,8 @@
 
 namespace axon::tile {
 
+inline constexpr size_t most_exprs = 200;  ///< of a map
+
 class ValueMaker : protected ProgramFrame {
  protected:
   using ProgramFrame::ProgramFrame;
@@ -23,6 +25,8 @@ class ValueMaker : protected ProgramFrame {
   TensorId tensor_for(task::BufferId, const std::vector<Dim>& index, const BlockPlace&, bool write);
   /// Where a tensor's elements lie that a load with affine indices reads in a place. Throws Declined.
   Access access_to(ScalarId load, const BlockPlace&);
+  /// Where the element of an output lies that is stored in a place.
+  Access access_to_output(uint32_t output, const BlockPlace&);
   /// Values of a block are those of one statement, or of all that have the same block and nothing else.
   void begin_statement(const BlockPlace&);
   void forget_block() { block_at_hand_.reset(); }
@@ -72,8 +76,6 @@ class ValueMaker : protected ProgramFrame {
   /// Where a load's element lies: the indices that the data decides are tiles. `any` gets a variable of each.
   std::vector<Dim> affine_indices(const graph::Scalar& load, std::vector<Fact>& any) const;
   void index_by_tiles(Access&, const graph::Scalar& load, const BlockPlace&);
-  bool are_bounded(const graph::Scalar& load) const;
-  bool is_gathered(ScalarId load, Var) const;
   // ---- checks (checks.cpp) ----
   /// The value, which is checked where the conditions around have let it be evaluated.
   Use bounded(ScalarId, const BlockPlace&);
@@ -102,11 +104,12 @@ class ValueMaker : protected ProgramFrame {
   /// A box that holds the element wherever the place's bounds do.
   std::optional<uint32_t> box_around(task::BufferId, const std::vector<Dim>& index, const BlockPlace&,
                                      bool write) const;
+  std::optional<Access> unmerged(uint32_t output, const BlockPlace&);
+  Box box_of(uint32_t access) const;
   void decline_place(const layout::Layout& place, bool write) const;
   TensorId declare(uint32_t access);
   bool reads_before_stores(task::BufferId) const;
   bool is_updated(task::BufferId) const;
-  bool is_in_box(const std::vector<Dim>& index, const std::vector<Fact>& facts, const task::Access&) const;
 
   std::map<uint32_t, TensorId> tensors_;  ///< by access of the type
   std::vector<Fact> arms_;  ///< of the graph's indices, what holds by the choices whose arm is being emitted
