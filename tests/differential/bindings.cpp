@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <map>
 #include <random>
 
 #include "graph/round.h"
@@ -157,6 +158,25 @@ Inputs choose_inputs(const Generated& g, const graph::Graph& graph, const Sizes&
   return inputs;
 }
 
+namespace {
+
+/// Elements at one place have one value.
+void unify_overlapping(graph::Tensor& t) {
+  if (t.strides.empty()) return;
+  std::map<int64_t, size_t> at;  // the first element there
+  for (int64_t i = 0; i < t.count(); ++i) {
+    int64_t offset = 0, rest = i;
+    for (size_t a = t.shape.size(); a-- > 0; rest /= t.shape[a]) offset += rest % t.shape[a] * t.strides[a];
+    const size_t first = at.try_emplace(offset, static_cast<size_t>(i)).first->second;
+    if (t.floats.empty())
+      t.integers[static_cast<size_t>(i)] = t.integers[first];
+    else
+      t.floats[static_cast<size_t>(i)] = t.floats[first];
+  }
+}
+
+}  // namespace
+
 Inputs make_inputs(const graph::Graph& graph, const Sizes& sizes, int64_t bound, uint64_t seed) {
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal;
@@ -180,6 +200,7 @@ Inputs make_inputs(const graph::Graph& graph, const Sizes& sizes, int64_t bound,
         t.integers.push_back(static_cast<int64_t>(
             random() % static_cast<uint64_t>(t.elem == base::Elem::boolean ? 2 : bound)));
     }
+    unify_overlapping(t);
     inputs.push_back(std::move(t));
   }
   return inputs;

@@ -160,7 +160,7 @@ TEST(Calls, SizesChangeBetweenLaunches) {
     CompileOptions options = for_levels();
     options.schedule = rules.schedule;
     const Compiled compiled(joined(programs), options);
-    ASSERT_EQ(compiled.error(), "");
+    ASSERT_EQ(compiled.error(), "") << joined(programs);
     const Loaded loaded(compiled, {});
     ASSERT_EQ(loaded.error(), "");
     for (const Generated& g : programs) {

@@ -15,6 +15,15 @@ std::vector<HandProgram> programs_of_features() {
            "  let y = fold (fn y i => tanh (for i => sum j => w[i, j] * y[j])) y (iota 3)\n"
            "  in (sort y, x)\n",
        {{{"m", 1}, {"n", 37}}, {{"m", 0}, {"n", 1}}, {{"m", 33}, {"n", 64}}, {{"m", 2}, {"n", 0}}}},
+      // Rows are ordered while the data says so: how often is known to no task.
+      {"OrdersInLoopsOfTheData",
+       "entry steps (x : f32[n]) =\n"
+       "  while (fn (s, c) => c < 3) (fn (s, c) => (sort (tanh s - 0.5 * s), c + 1)) (x, i64 0) |> (fn (s, "
+       "c) => s)\n"
+       "entry kept (x : f32[n]) =\n"
+       "  while (fn (s, c) => s > 0.0 && c < 5)\n"
+       "    (fn (s, c) => (s - real (dim x[nonzero (x > s)] 0), c + 1)) (real n, i64 0)\n",
+       {{{"n", 0}}, {{"n", 1}}, {{"n", 37}}, {{"n", 600}}}},
       // Each lane has reductions of its own: down columns, of short rows, of gathered elements, of
       // reductions.
       {"LanesReduce",

@@ -11,8 +11,10 @@ namespace {
 /// What is known outside of the function, by its place in the array.
 struct Given {
   std::vector<std::pair<Var, Dim>> variables;  ///< and their extents
-  explicit Given(const tile::Program& p, const std::vector<const tile::Loop*>& around) {
-    for (const Var v : p.sizes) variables.emplace_back(v, Dim(v) + 1);
+  /// Sizes that only facts mention, as how often a loop around goes, need have no value.
+  explicit Given(const Frame& outside, const tile::Program& p, const std::vector<const tile::Loop*>& around) {
+    for (const Var v : p.sizes)
+      if (outside.find(v)) variables.emplace_back(v, Dim(v) + 1);
     for (const tile::Coordinate& c : p.grid) variables.emplace_back(c.var, c.extent);
     for (const tile::Loop* loop : around) variables.emplace_back(loop->index, loop->extent);
   }
@@ -151,7 +153,7 @@ class KeysEmitter {
 void emit_order(Context& c, const tile::Loop& loop, const std::vector<const tile::Loop*>& around) {
   auto& b = c.f.b;
   const tile::Order& order = *loop.order;
-  const Given given(c.p, around);
+  const Given given(c.f, c.p, around);
   llvm::Type *const pointer = b.getPtrTy(), *const word = b.getInt64Ty();
   auto* const type = llvm::FunctionType::get(b.getVoidTy(), {pointer, word, word, pointer}, false);
   auto* const keys = llvm::Function::Create(type, llvm::Function::InternalLinkage,

@@ -82,17 +82,9 @@ ScatterMaker::Accumulators ScatterMaker::accumulators_for(const ScatteredSum& su
   const uint32_t last = sum.along.value_or(*form_.along);
   std::sort(made.axes.begin(), made.axes.end(),
             [&](uint32_t a, uint32_t b) { return std::pair(a == last, a) < std::pair(b == last, b); });
-  Tile t;
-  t.name = name_for("sums");
-  t.space = Space::scratch;
-  t.elem = sum.in;
-  int64_t elements = 1;
-  for (const uint32_t a : made.axes) elements *= t.shape.emplace_back(most_of(a));
-  t.layout = layout("line", {{Dim(elements), 1, "m"}});
-  constexpr int64_t line = 64;
-  t.offset = (made_.scratch_bytes + line - 1) / line * line;
-  made_.scratch_bytes = t.offset + elements * base::elem_bytes(t.elem);
-  made.tile = out_.tiles.add(std::move(t));
+  std::vector<int64_t> shape;
+  for (const uint32_t a : made.axes) shape.push_back(most_of(a));
+  made.tile = scratch("sums", sum.in, std::move(shape));
   return made;
 }
 

@@ -357,15 +357,23 @@ uint32_t ValueMaker::converted(Map& map, uint32_t from, Elem to) {
   return static_cast<uint32_t>(map.exprs.size() - 1);
 }
 
-/// How many parts it has where each is written out as often as it is used; more than that are not counted.
+/// How many parts an expression has where each is written out as often as it is used, but for those that are
+/// tiles of their own; not counted further than `most_counted`.
 size_t ValueMaker::written_size(ScalarId id) const {
+  constexpr size_t most_counted = 1 << 20;
   const auto [found, fresh] = written_sizes_.try_emplace(id, 1);
   if (!fresh) return found->second;
   const Scalar& s = g_.scalars[id];
   size_t size = 1;
   if (s.op != graph::Op::load && s.op != graph::Op::reduce)
-    for (const ScalarId arg : s.args) size += std::min(written_size(arg), most_written);
-  return written_sizes_[id] = size;
+    for (const ScalarId arg : s.args) size += is_large(arg) ? 1 : written_size(arg);
+  return written_sizes_[id] = std::min(size, most_counted);
+}
+
+/// Is it a tile, so that what it is part of stays short?
+bool ValueMaker::is_large(ScalarId id) const {
+  const Scalar& s = g_.scalars[id];
+  return s.elem != Elem::boolean && s.op != graph::Op::require && written_size(id) > most_written;
 }
 
 /// Is the value a tile of its own where it stands?
@@ -373,9 +381,8 @@ bool ValueMaker::has_tile(ScalarId id, const BlockPlace& place) const {
   const Scalar& s = g_.scalars[id];
   const bool is_kept = place.is_block && !place.is_rows && kept_.contains(id) && id != computing_;
   return s.op == graph::Op::load || s.op == graph::Op::bounded || s.op == graph::Op::reduce || is_kept ||
-         (id != computing_ && written_size(id) > most_written) ||
-         (s.op == graph::Op::cast && narrows_there(id)) || is_outside_of_blocks(id, place) ||
-         is_of_rows(id, place) || is_of_point(id, place) ||
+         (id != computing_ && is_large(id)) || (s.op == graph::Op::cast && narrows_there(id)) ||
+         is_outside_of_blocks(id, place) || is_of_rows(id, place) || is_of_point(id, place) ||
          (place.is_block && !place.is_rows && in_block_.contains(id));
 }
 
@@ -407,11 +414,7 @@ uint32_t ValueMaker::expr(Map& map, std::map<ScalarId, uint32_t>& known, ScalarI
   if (has_tile(id, place)) return known[id] = operand(map, value(id, place));
   const Scalar s = g_.scalars[id];
   const Elem elem = base::computed_as(s.elem);
-  // Of a large expression, what comes late is a tile of its own.
-  if (map.exprs.size() > most_exprs && elem != Elem::boolean && s.op != graph::Op::require &&
-      id != computing_)
-    return known[id] = operand(map, value(id, place));
-  if (map.exprs.size() > 4 * most_exprs) throw Declined{"an expression is too large"};
+  if (map.exprs.size() > most_exprs) throw Declined{"an expression is too large"};
   if (s.op == graph::Op::index)
     return known[id] = IndexValue(map, place.labels(), std::max(block_, rows_at_once_) - 1)
                            .number_of(placed(s.dim, place));

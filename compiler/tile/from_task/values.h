@@ -9,7 +9,7 @@
 
 namespace axon::tile {
 
-inline constexpr size_t most_exprs = 200;  ///< of a map
+inline constexpr size_t most_exprs = 800;  ///< of a map
 
 class ValueMaker : protected ProgramFrame {
  protected:
@@ -91,6 +91,7 @@ class ValueMaker : protected ProgramFrame {
   uint32_t choice(Map&, std::map<ScalarId, uint32_t>& known, const graph::Scalar&, const BlockPlace&);
   bool is_number(uint32_t result) const { return out_.tiles[results_[result]].shape.empty(); }
   size_t written_size(ScalarId) const;
+  bool is_large(ScalarId) const;
   bool has_tile(ScalarId, const BlockPlace&) const;
   std::optional<Expr> leaf(ScalarId, const BlockPlace&) const;
   bool is_outside_of_blocks(ScalarId, const BlockPlace&) const;
