@@ -111,7 +111,6 @@ class Refutation {
         system_.mention(expr);
       } else {
         system_.add(expr, fact.relation == Relation::eq);
-        if (fact.relation != Relation::eq) add_operands(expr);
       }
     }
   }
@@ -130,22 +129,6 @@ class Refutation {
   const System& system() const { return system_; }
 
  private:
-  /// What is at most a minimum, or at least a maximum, is so of both operands: that needs no cases.
-  void add_operands(const Dim& expr) {
-    for (const Term& term : expr.terms()) {
-      if (term.factors.size() != 1) continue;
-      const Atom& atom = term.factors[0];
-      if (atom.kind() != (term.coefficient > 0 ? AtomKind::min : AtomKind::max)) continue;
-      const Dim rest = expr - monomial(term.coefficient, term.factors);
-      for (const Dim& operand : {atom.lhs(), atom.rhs()}) {
-        const Dim bound = rest + Dim(term.coefficient) * operand;
-        system_.add(bound, false);
-        add_operands(bound);
-      }
-      return;
-    }
-  }
-
   static bool raise(std::string& by, const char* engine) {
     if (by != "cases" && !(by == "linear" && std::string_view(engine) == "interval")) by = engine;
     return true;
