@@ -376,6 +376,8 @@ MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Gra
   // A lane would go through products without what a block of rows and columns shares.
   const bool multiplies = type.family == task::Family::contract || weights_values(g, type.node);
   if (!out.list.empty() || machine.threads() > 1 || multiplies) return out;
+  // What keeps a form of rows from being a program, as an index that may leave its axis, lanes have too.
+  if (std::holds_alternative<RowForm>(row_form(p, type, g, true))) return out;
   MadePrograms lanes = lanes_of(p, id, g, machine);
   if (lanes.list.empty() && lanes.declined != out.declined) out.declined += "; " + lanes.declined;
   lanes.declined = out.declined;
