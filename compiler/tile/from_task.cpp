@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <variant>
 
 #include "task/facts.h"
 #include "tile/from_task/contractions.h"
@@ -142,13 +143,17 @@ class Chooser {
 
 }  // namespace
 
+static bool fits(const Machine& machine, const MadeProgram& made) {
+  return registers_of(made.program) <= machine.registers;
+}
+
 /// The program of blocks of as many vectors, or half as many and so on, as registers hold with what is made
 /// of them.
 static MadeProgram fitting(const Machine& machine, int64_t vectors,
                            const std::function<MadeProgram(int64_t)>& made) {
   for (; vectors > 0; vectors /= 2) {
     MadeProgram program = made(vectors);
-    if (registers_of(program.program) <= machine.registers) return program;
+    if (fits(machine, program)) return program;
   }
   throw Declined{"its tiles do not fit into registers"};
 }
@@ -262,7 +267,7 @@ static MadePrograms attentions_of(const task::Program& p, task::TaskTypeId id, g
 
 static MadeProgram instructed(const Origin& of, const ProductForm& product, const Machine& machine) {
   MadeProgram made = ProductMaker(of, product, machine).run();
-  if (registers_of(made.program) > machine.registers) throw Declined{"its tiles do not fit into registers"};
+  if (!fits(machine, made)) throw Declined{"its tiles do not fit into registers"};
   return made;
 }
 
@@ -312,8 +317,7 @@ static MadePrograms orders_of(const task::Program& p, task::TaskTypeId id, graph
   for (const bool in_vectors : {true, false}) {
     try {
       out.list.push_back(OrderMaker({p, id, g, order.form}, order, machine, in_vectors).run());
-      if (registers_of(out.list.back().program) > machine.registers)
-        throw Declined{"its tiles do not fit into registers"};
+      if (!fits(machine, out.list.back())) throw Declined{"its tiles do not fit into registers"};
       return out;
     } catch (const Declined& declined) {
       out = {{}, declined.why};
@@ -322,15 +326,20 @@ static MadePrograms orders_of(const task::Program& p, task::TaskTypeId id, graph
   return out;
 }
 
-/// By loops over rows, reductions and outputs along one axis.
-static MadePrograms rows_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
-                            const Machine& machine) {
+/// Why a node has no form of rows.
+struct NoRows {
+  std::string why;
+};
+
+/// By loops over rows, reductions and outputs along one axis; or why the node has no such form.
+static std::variant<MadePrograms, NoRows> rows_of(const task::Program& p, task::TaskTypeId id,
+                                                  graph::Graph& g, const Machine& machine) {
   MadePrograms out;
   const task::TaskType& type = p.types[id];
   try {
     for (const bool short_rows : {true, false}) {
       const auto form = row_form(p, type, g, short_rows);
-      if (const auto* why = std::get_if<std::string>(&form)) return {{}, *why};
+      if (const auto* why = std::get_if<std::string>(&form)) return NoRows{*why};
       const RowForm& rows = std::get<RowForm>(form);
       if (const auto joined = with_joined_axes(p, type, g, rows)) {
         Chooser(p, id, g, *joined, machine).add_to(out.list, short_rows);
@@ -341,20 +350,27 @@ static MadePrograms rows_of(const task::Program& p, task::TaskTypeId id, graph::
     }
     return out;
   } catch (const Declined& declined) {
-    return {{}, declined.why};
+    return MadePrograms{{}, declined.why};
   }
 }
 
-/// By lanes that have reductions of their own: of what has no better form. Of a GPU most threads would idle.
+/// By lanes that have reductions of their own.
 static MadePrograms lanes_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
                              const Machine& machine) {
   MadePrograms out;
-  for (const LaneChoice choice : {LaneChoice::columns, LaneChoice::all, LaneChoice::single}) try {
+  bool has_rows = false;  // else both choices of lanes are one
+  for (const LaneChoice choice : {LaneChoice::columns, LaneChoice::all, LaneChoice::single}) {
+    if (choice == LaneChoice::all && !has_rows) continue;
+    try {
       out.list.clear();
       for (const bool short_rows : {true, false}) {
         const auto form = lane_form(p, p.types[id], g, short_rows, choice);
-        if (const auto* why = std::get_if<std::string>(&form)) throw Declined{*why};
+        if (const auto* why = std::get_if<std::string>(&form)) {
+          has_rows = true;  // of which some may be no form
+          throw Declined{*why};
+        }
         const RowForm& lanes = std::get<RowForm>(form);
+        has_rows |= !lanes.reductions.empty();
         Chooser(p, id, g, lanes, machine).add_to(out.list, short_rows);
         if (lanes.guard.empty()) return out;
       }
@@ -362,6 +378,7 @@ static MadePrograms lanes_of(const task::Program& p, task::TaskTypeId id, graph:
     } catch (const Declined& declined) {
       out = {{}, declined.why};
     }
+  }
   return out;
 }
 
@@ -370,17 +387,17 @@ MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Gra
   const task::TaskType& type = p.types[id];
   if (type.family == task::Family::scatter) return scatters_of(p, id, g, machine);
   if (type.family == task::Family::order) return orders_of(p, id, g, machine);
-  MadePrograms out = type.family == task::Family::contract ? products_of(p, id, g, machine)
-                     : weights_values(g, type.node)        ? attentions_of(p, id, g, machine)
-                                                           : rows_of(p, id, g, machine);
-  // A lane would go through products without what a block of rows and columns shares.
-  const bool multiplies = type.family == task::Family::contract || weights_values(g, type.node);
-  if (!out.list.empty() || machine.threads() > 1 || multiplies) return out;
+  // Lanes would go through products without what a block of rows and columns shares.
+  if (type.family == task::Family::contract) return products_of(p, id, g, machine);
+  if (weights_values(g, type.node)) return attentions_of(p, id, g, machine);
+  auto rows = rows_of(p, id, g, machine);
   // What keeps a form of rows from being a program, as an index that may leave its axis, lanes have too.
-  if (std::holds_alternative<RowForm>(row_form(p, type, g, true))) return out;
+  if (auto* const made = std::get_if<MadePrograms>(&rows)) return std::move(*made);
+  const std::string& why = std::get<NoRows>(rows).why;
+  if (machine.threads() > 1) return {{}, why};  // most would idle
   MadePrograms lanes = lanes_of(p, id, g, machine);
-  if (lanes.list.empty() && lanes.declined != out.declined) out.declined += "; " + lanes.declined;
-  lanes.declined = out.declined;
+  const bool says_more = lanes.list.empty() && lanes.declined != why;
+  lanes.declined = says_more ? why + "; " + lanes.declined : why;
   return lanes;
 }
 

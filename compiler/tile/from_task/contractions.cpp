@@ -70,9 +70,7 @@ void ContractionMaker::in_parts(std::optional<uint32_t> axis, int64_t most, Part
   const graph::Axis& a = node_.domain[*axis];
   if (a.extent.is(0)) throw Declined{"it has no elements"};
   part.stretch = stretch_of(*axis);
-  part.most = a.extent.constant().value_or(INT64_MAX);
-  for (const task::Coordinate& c : type_.coordinates)
-    if (c.axis == *axis) part.most = std::min(part.most, c.tile);
+  part.most = most_of_axis(type_, a, *axis);
   if (most == 1 && part.most > 1) {  // one row, which the guard says
     if (a.extent.constant()) throw Declined{"it has several rows"};
     out_.guard.push_back(shape::equal(a.extent, Dim(1)));

@@ -267,10 +267,7 @@ ScalarId FormMaker::simplified(ScalarId id, const std::vector<Fact>& facts, Simp
   for (size_t a = 0; a < s.args.size(); ++a) {
     std::vector<Fact> more;
     if (s.op == graph::Op::select && a > 0) more = implied_facts(g_, s.args[0], a == 1);
-    for (const Axis& b : s.binders) {
-      more.push_back(shape::at_least(Dim(b.var), Dim(0)));
-      more.push_back(shape::less(Dim(b.var), b.extent));
-    }
+    more = task::both(std::move(more), ranges_of_binders(s));
     made.args[a] = more.empty() ? simplified(s.args[a], facts, known)
                                 : simplified(s.args[a], task::both(std::move(more), facts));
   }
@@ -304,6 +301,13 @@ bool FormMaker::is_gathered(ScalarId load, Var v) const {
   const std::vector<ScalarId>& args = g_.scalars[load].args;
   return std::any_of(args.begin(), args.end(), [&](ScalarId arg) {
     return !graph::affine_index(g_, arg) && graph::depends_on(g_, arg, v);
+  });
+}
+
+bool FormMaker::gathers(ScalarId body, Var v) const {
+  const auto loads = graph::loads_in(g_, body);
+  return std::any_of(loads.begin(), loads.end(), [&](ScalarId load) {
+    return !g_.scalars[load].target.is_local() && is_gathered(load, v);
   });
 }
 

@@ -26,6 +26,8 @@ using shape::Var;
 /// difference of two that are not held to the axis may leave i64.
 std::pair<Dim, Dim> interval_of(const graph::Graph&, const graph::BinderRange&, const Dim& extent);
 
+constexpr int64_t shortest_row = 16;  ///< elements that are worth vectors
+
 struct NoForm {
   std::string why;
 };
@@ -85,6 +87,8 @@ class FormMaker {
   void check_loads(ScalarId body, Var v) const;
   /// Does the data decide an index of the load, and another one for each value of the variable?
   bool is_gathered(ScalarId load, Var v) const;
+  /// Does the expression load elements of a tensor so?
+  bool gathers(ScalarId body, Var v) const;
   std::optional<int64_t> step_of(ScalarId load, Var v) const { return step_of_load(p_, g_, load, v); }
 
   const task::Program& p_;

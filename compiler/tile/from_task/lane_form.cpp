@@ -10,8 +10,6 @@ namespace axon::tile {
 
 namespace {
 
-constexpr int64_t shortest_row = 16;  ///< elements that are worth vectors
-
 class LaneFormMaker : FormMaker {
  public:
   LaneFormMaker(const task::Program& p, const task::TaskType& type, graph::Graph& g, bool short_rows,
@@ -32,7 +30,7 @@ class LaneFormMaker : FormMaker {
     choose_types();
     order_rows();
     form_.has_own_reductions = true;
-    form_.is_scalar = !form_.along || gathers();
+    form_.is_scalar = !form_.along || only_gathers();
     return std::move(form_);
   }
 
@@ -51,10 +49,7 @@ class LaneFormMaker : FormMaker {
   /// nullopt of an axis that lanes cannot go along.
   std::optional<int> score_of(uint32_t axis) const {
     constexpr int of_short_axis = -8;
-    const Dim& extent = node_.domain[axis].extent;
-    int64_t most = extent.constant().value_or(std::numeric_limits<int64_t>::max());
-    for (const task::Coordinate& c : type_.coordinates)
-      if (c.axis == axis) most = std::min(most, c.tile);
+    const int64_t most = most_of_axis(type_, node_.domain[axis], axis);
     if (most <= 1) return std::nullopt;
     int score = most < shortest_row / 2 ? of_short_axis : 0;
     for (uint32_t o = 0; o < node_.outputs.size(); ++o) {
@@ -81,15 +76,11 @@ class LaneFormMaker : FormMaker {
 
   /// Does each element of an output load its own where the data says, and is computed in few instructions?
   /// Then there is nothing to do in vectors.
-  bool gathers() const {
+  bool only_gathers() const {
     const Var along = node_.domain[*form_.along].var;
-    const auto does = [&](ScalarId output) {
-      const auto loads = graph::loads_in(g_, output);
-      return std::any_of(loads.begin(), loads.end(), [&](ScalarId load) {
-        return !g_.scalars[load].target.is_local() && is_gathered(load, along);
-      });
-    };
-    return !has_long_functions(g_, form_) && std::any_of(form_.outputs.begin(), form_.outputs.end(), does);
+    return !has_long_functions(g_, form_) &&
+           std::any_of(form_.outputs.begin(), form_.outputs.end(),
+                       [&](ScalarId output) { return gathers(output, along); });
   }
 
   // ---- reductions ----

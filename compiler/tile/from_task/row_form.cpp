@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 
 #include "task/facts.h"
 #include "tile/from_task/form_maker.h"
@@ -41,6 +42,22 @@ std::optional<int64_t> step_of_load(const task::Program& p, const graph::Graph& 
   });
   const auto by = offset ? offset->linear_in(v) : std::nullopt;
   return by ? by->first.constant() : std::nullopt;
+}
+
+std::vector<Fact> ranges_of_binders(const Scalar& reduction) {
+  std::vector<Fact> out;
+  for (const graph::Axis& b : reduction.binders) {
+    out.push_back(shape::at_least(Dim(b.var), Dim(0)));
+    out.push_back(shape::less(Dim(b.var), b.extent));
+  }
+  return out;
+}
+
+int64_t most_of_axis(const task::TaskType& type, const graph::Axis& axis, uint32_t number) {
+  int64_t most = axis.extent.constant().value_or(std::numeric_limits<int64_t>::max());
+  for (const task::Coordinate& c : type.coordinates)
+    if (c.axis == number) most = std::min(most, c.tile);
+  return most;
 }
 
 std::vector<Fact> implied_facts(const graph::Graph& g, ScalarId condition, bool value) {
@@ -175,16 +192,8 @@ class RowFormMaker : FormMaker {
     });
   }
 
-  bool gathers(ScalarId body, Var along) const {
-    const auto loads = graph::loads_in(g_, body);
-    return std::any_of(loads.begin(), loads.end(), [&](ScalarId load) {
-      return !g_.scalars[load].target.is_local() && is_gathered(load, along);
-    });
-  }
-
   void check_length(const Dim& extent) const {
-    constexpr int64_t shortest = 16;  // elements that are worth vectors
-    if (extent.constant().value_or(shortest) < shortest) throw NoForm{"its rows are short"};
+    if (extent.constant().value_or(shortest_row) < shortest_row) throw NoForm{"its rows are short"};
   }
 };
 

@@ -67,6 +67,13 @@ std::optional<int64_t> step_of_load(const task::Program&, const graph::Graph&, g
 /// Where the load's element lies in its buffer, in elements, where that is known before the data is.
 std::optional<shape::Dim> offset_of_load(const task::Program&, const graph::Graph&, graph::ScalarId load);
 
+/// What holds of the binders where a reduction folds something.
+std::vector<shape::Fact> ranges_of_binders(const graph::Scalar& reduction);
+
+/// How many indices of an axis of the domain, which has the number, a task has at most; the greatest integer
+/// where that is open.
+int64_t most_of_axis(const task::TaskType&, const graph::Axis&, uint32_t number);
+
 /// Facts over indices that hold where the condition has this value; what is not understood implies none.
 std::vector<shape::Fact> implied_facts(const graph::Graph&, graph::ScalarId condition, bool value);
 
