@@ -15,6 +15,19 @@ std::vector<HandProgram> programs_of_features() {
            "  let y = fold (fn y i => tanh (for i => sum j => w[i, j] * y[j])) y (iota 3)\n"
            "  in (sort y, x)\n",
        {{{"m", 1}, {"n", 37}}, {{"m", 0}, {"n", 1}}, {{"m", 33}, {"n", 64}}, {{"m", 2}, {"n", 0}}}},
+      // What a point of a reduction decides is not looked at before its points, nor is what needs one.
+      {"ChecksInLanes",
+       "entry by_points (x : f32[n]) (y : f32[m, p + 1]) (k : i64[q + 1]) =\n"
+       "  for j => sum (i < m) => if y[i, 0] > 0.0 then y[i, j] * x[k[0]] else 0.0\n"
+       "entry by_one (x : f32[n]) (y : f32[m, p]) (w : f32[1]) (k : i64[q + 1]) =\n"
+       "  for j => sum (i < m) => if w[0] > 0.0 then y[i, j] * x[k[0]] else y[i, j]\n"
+       "entry by_integers (x : f32[n]) (y : f32[m, p]) (k : i64[m]) =\n"
+       "  for j => maximum (i < m) => if k[i] > 2 then y[i, j] * x[k[0]] else y[i, j]\n",
+       {{{"n", 3}, {"m", 0}, {"p", 5}, {"q", 1}},
+        {{"n", 0}, {"m", 0}, {"p", 2}, {"q", 0}},
+        {{"n", 40}, {"m", 7}, {"p", 130}, {"q", 2}},
+        {{"n", 2}, {"m", 33}, {"p", 0}, {"q", 0}}},
+       2},
       // Rows are ordered while the data says so: how often is known to no task.
       {"OrdersInLoopsOfTheData",
        "entry steps (x : f32[n]) =\n"

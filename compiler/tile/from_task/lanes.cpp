@@ -40,6 +40,9 @@ void LaneMaker::reduce_at(ScalarId id, const Use& sum, const BlockPlace& place) 
   const Pointwise op = graph::operator_of(g_.scalars[id].monoid).value();
   const Elem in = out_.tiles[sum.tile].elem;
   const Points points = points_of(id, place);
+  const auto facts = before_facts_;
+  const bool may_check = may_check_before_;
+  note_points(points);
   compute_before(points, place);
   emit(Map{sum, {of_number(neutral(op, in), in)}, {}});
   const Remembered before = remembered();
@@ -47,6 +50,30 @@ void LaneMaker::reduce_at(ScalarId id, const Use& sum, const BlockPlace& place) 
   over(points, 0, sum.tile, [&] { accumulate(op, sum, points.term, place); });
   binders_.resize(binders_.size() - points.binders.size());
   forget_all_but(before);
+  before_facts_ = facts;
+  may_check_before_ = may_check;
+}
+
+/// Where there are points; of those that are there for others of a reduction around alone, nothing is said
+/// before that.
+void LaneMaker::note_points(const Points& points) {
+  const auto is_inside = [&](const Dim& d) {
+    return std::any_of(binders_.begin(), binders_.end(), [&](Var v) { return d.contains(v); });
+  };
+  for (const auto& [first, end] : points.intervals)
+    if (is_inside(first) || is_inside(end)) may_check_before_ = false;
+  if (!may_check_before_) return;
+  const auto facts = has_points(points);
+  before_facts_.insert(before_facts_.end(), facts.begin(), facts.end());
+}
+
+std::vector<Fact> LaneMaker::has_points(const Points& points) const {
+  std::vector<Fact> out;
+  for (const auto& [first, end] : points.intervals) {
+    const Fact fact = shape::at_least(placed(end, {}) - placed(first, {}), Dim(1));
+    if (!fact.lhs.constant() || shape::holds(fact, {}) != true) out.push_back(fact);
+  }
+  return out;
 }
 
 LaneMaker::Points LaneMaker::points_of(ScalarId id, const BlockPlace& place) const {
@@ -119,18 +146,11 @@ void LaneMaker::accumulate(Pointwise op, const Use& sum, ScalarId term, const Bl
 
 void LaneMaker::compute_before(const Points& points, const BlockPlace& place) {
   if (is_conditional()) return;
-  std::vector<Fact> has_points;
-  for (size_t b = 0; b < points.binders.size(); ++b) {
-    const auto& [first, end] = points.intervals[b];
-    has_points.push_back(shape::at_least(placed(end, {}) - placed(first, {}), Dim(1)));
-  }
-  std::erase_if(has_points, [](const Fact& f) { return f.lhs.constant() && shape::holds(f, {}) == true; });
-  const auto here = check_facts_, before = before_facts_;
-  for (std::vector<Fact>* facts : {&check_facts_, &before_facts_})
-    facts->insert(facts->end(), has_points.begin(), has_points.end());
+  const size_t known = check_facts_.size();
+  const auto facts = has_points(points);
+  check_facts_.insert(check_facts_.end(), facts.begin(), facts.end());
   compute_before(points.term, points.binders, place, true);
-  check_facts_ = here;
-  before_facts_ = before;
+  check_facts_.resize(known);
 }
 
 /// `always`: the part is evaluated wherever the term is.

@@ -39,6 +39,8 @@ class LaneMaker : protected ValueMaker {
 
  private:
   void compute_before(ScalarId part, const std::vector<graph::Axis>& binders, const BlockPlace&, bool always);
+  void note_points(const Points&);
+  std::vector<Fact> has_points(const Points&) const;
   void reduce_at(ScalarId reduction, const Use& sum, const BlockPlace&);
 };
 

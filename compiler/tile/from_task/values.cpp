@@ -84,16 +84,6 @@ bool ValueMaker::can_be_read(ScalarId id, const std::vector<Fact>& facts, bool h
   return look(id);
 }
 
-/// What holds of the binders where a reduction that is part of an expression folds something.
-std::vector<Fact> ValueMaker::ranges_of_binders(const Scalar& reduction) const {
-  std::vector<Fact> out;
-  for (const graph::Axis& b : reduction.binders) {
-    out.push_back(shape::at_least(Dim(b.var), Dim(0)));
-    out.push_back(shape::less(Dim(b.var), b.extent));
-  }
-  return out;
-}
-
 /// Can it be computed there, and checked? What is made of indices alone is not worth a tile, and says more
 /// where it stands.
 bool ValueMaker::can_stand_before(ScalarId id, const std::vector<Var>& inside, bool has_results) const {
@@ -111,7 +101,9 @@ bool ValueMaker::is_outside_of_blocks(ScalarId id, const BlockPlace& place) cons
   if (!place.is_block || place.changes(g_, id)) return false;
   if (std::any_of(binders_.begin(), binders_.end(), [&](Var v) { return graph::depends_on(g_, id, v); }))
     return false;
-  std::vector<Var> inside{place.along};
+  if (!may_check_before_ && has_checks(id)) return false;
+  std::vector<Var> inside = binders_;
+  inside.push_back(place.along);
   if (place.across) inside.push_back(*place.across);
   return can_stand_before(id, inside, false);
 }

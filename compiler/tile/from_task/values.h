@@ -58,8 +58,9 @@ class ValueMaker : protected ProgramFrame {
   std::vector<TileId> results_;  ///< of the reductions: numbers, of rows at once, or blocks
   Stretch at_once_;              ///< of which rows are had at once
   Dim row_base_;                 ///< the first of these
-  std::vector<Fact>
-      before_facts_;  ///< where a block's loop has elements: what is checked before it, is there
+  /// Where a block's loop, and the reductions around, have elements: what is checked before, is there.
+  std::vector<Fact> before_facts_;
+  bool may_check_before_ = true;     ///< do facts say where that is?
   std::map<ScalarId, TileId> kept_;  ///< costly values in scratch
   /// What of the conditions of choices decides that what is being emitted is evaluated, and with which value.
   /// Only where it has checks.
@@ -98,7 +99,6 @@ class ValueMaker : protected ProgramFrame {
   bool is_of_rows(ScalarId, const BlockPlace&) const;
   bool is_of_point(ScalarId, const BlockPlace&) const;
   bool can_be_read(ScalarId, const std::vector<Fact>&, bool has_results) const;
-  std::vector<Fact> ranges_of_binders(const graph::Scalar& reduction) const;
   bool loads_stand_before(ScalarId, const std::vector<Var>& inside, bool has_results) const;
   bool can_stand_before(ScalarId, const std::vector<Var>& inside, bool has_results) const;
   std::vector<uint32_t> boxes_of(task::BufferId, bool write) const;
