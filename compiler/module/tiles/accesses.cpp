@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/bug.h"
+#include "module/tiles/quotients.h"
 
 namespace axon::module::tiles {
 
@@ -178,6 +179,55 @@ Accesses::Spot Accesses::spot(const tile::Access& access, const std::vector<Fact
   return out;
 }
 
+std::optional<Accesses::Run> Accesses::run_of(const tile::Access& access, const Spot& at,
+                                              const Lanes& lanes) {
+  if (lanes.size() < 2 || c_.threads.are_several() || at.swizzle ||
+      std::any_of(access.at.begin(), access.at.end(), [](const auto& index) { return index.table; }))
+    return std::nullopt;
+  const Var lane = shape::fresh_var("lane");
+  Substitution labels = lanes.labels.front();
+  std::vector<int64_t> indices;
+  for (auto& [label, first] : labels) {
+    std::vector<int64_t> of_label;
+    bool differs = false;
+    for (const Substitution& of_lane : lanes.labels) {
+      const Dim& here = of_lane.at(label);
+      differs |= here != first;
+      if (const auto number = here.constant()) of_label.push_back(*number);
+    }
+    if (!differs) continue;
+    if (!indices.empty() || of_label.size() != lanes.size() ||
+        !std::is_sorted(of_label.begin(), of_label.end()))
+      return std::nullopt;
+    indices = of_label;
+    first = Dim(lane);
+  }
+  if (indices.empty()) return std::nullopt;
+  Indices index(1);
+  for (const tile::Index& one : access.at) index[0].push_back(one.dim.substitute(labels));
+  const Dim offset = spot_at(access.tensor, access.tile, index).offsets.front();
+  auto found = within_quotients(offset, lane, indices);
+  if (!found) return std::nullopt;
+  Run out{at, std::move(found->conditions)};
+  out.spot.offsets = std::move(found->offsets);
+  return out;
+}
+
+/// With one division for all lanes where they have one quotient.
+Value* Accesses::load_in_run(const tile::Access& access, const Spot& at, const Lanes& lanes) {
+  const auto run = run_of(access, at, lanes);
+  if (!run) return load(at);
+  auto& b = c_.f.b;
+  llvm::AllocaInst* const found = c_.f.variable(
+      at.offsets.size() == 1 ? c_.a.stored_type(at.elem)
+                             : c_.a.stored_type(at.elem, static_cast<unsigned>(at.offsets.size())),
+      "run");
+  c_.choose(
+      c_.all_nonnegative(run->conditions), [&] { b.CreateStore(load(run->spot), found); },
+      [&] { b.CreateStore(load(at), found); });
+  return b.CreateLoad(found->getAllocatedType(), found);
+}
+
 Value* Accesses::read(const Spot& at) { return c_.a.from_stored(load(at), at.elem); }
 
 bool Accesses::are_next(const Spot& at) {
@@ -195,7 +245,7 @@ Accesses::Found Accesses::read(const tile::Access& access, const std::vector<Fac
     return {read_tile(access.tile, index, lanes).value, inside, good};
   Spot at = spot_at(access.tensor, access.tile, index);
   at.inside = inside;
-  return {c_.a.from_stored(load(at), at.elem), inside, good};
+  return {c_.a.from_stored(load_in_run(access, at, lanes), at.elem), inside, good};
 }
 
 Value* Accesses::read(const tile::Use& use, const Lanes& lanes) {

@@ -39,6 +39,13 @@ class Accesses {
     bool is_scratch = false;
   };
   Spot spot(const tile::Access&, const std::vector<Fact>&, const Lanes&, bool any_outside = false);
+  /// The same spot where no quotient in its offsets changes from lane to lane, and what must not be negative
+  /// for that (quotients.h); nullopt where there are none.
+  struct Run {
+    Spot spot;
+    std::vector<Dim> conditions;
+  };
+  std::optional<Run> run_of(const tile::Access&, const Spot&, const Lanes&);
   /// Of the first lane.
   Value* address(const Spot& at) { return pointer(at, at.offsets[0]); }
   void write(const Spot&, Value* computed, bool past_caches = false);
@@ -59,6 +66,7 @@ class Accesses {
   Spot spot_at(tile::TensorId, TileId, const Indices&);
   Value* pointer(const Spot&, const Dim& offset);
   Value* load(const Spot&);
+  Value* load_in_run(const tile::Access&, const Spot&, const Lanes&);
   bool can_reverse(const Spot&, const std::vector<int64_t>& steps) const;
   Spot reversed(const Spot&);
   Value* load_stepped(const Spot&, int64_t step);

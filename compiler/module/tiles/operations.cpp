@@ -172,17 +172,28 @@ void Operations::store(const tile::Access& to, const std::vector<std::pair<Acces
 void Operations::emit(const tile::Op& op, const tile::Store& s) {
   const Elem from = c_.p.tiles[s.from.tile].elem, to = accesses_.elem_of(s.to);
   const bool in_registers = c_.p.tiles[s.from.tile].space == Space::registers;
-  std::vector<std::pair<Accesses::Spot, Value*>> vectors;
+  std::vector<std::pair<Accesses::Spot, Value*>> vectors, in_runs;
+  std::vector<Dim> conditions;
+  const auto store_all = [&] {
+    if (vectors.empty() || in_runs.size() < vectors.size()) return store(s.to, vectors, s.streaming);
+    c_.choose(
+        c_.all_nonnegative(conditions), [&] { store(s.to, in_runs, s.streaming); },
+        [&] { store(s.to, vectors, s.streaming); });
+  };
   Value* const first = in_registers ? c_.threads.is_first(s.from.tile) : nullptr;
   sweep(op, s.from, true, [&](const Lanes& lanes, int64_t) {
     Accesses::Spot spot = accesses_.spot(s.to, s.bounds, lanes);
     spot.inside = both(c_, spot.inside, {first, nullptr});
     vectors.emplace_back(spot, c_.a.cast(accesses_.read(s.from, lanes), from, to));
+    if (auto run = accesses_.run_of(s.to, spot, lanes)) {
+      in_runs.emplace_back(std::move(run->spot), vectors.back().second);
+      conditions.insert(conditions.end(), run->conditions.begin(), run->conditions.end());
+    }
     if (in_registers) return;
-    store(s.to, vectors, s.streaming);
-    vectors.clear();
+    store_all();
+    vectors.clear(), in_runs.clear(), conditions.clear();
   });
-  store(s.to, vectors, s.streaming);
+  store_all();
 }
 
 void Operations::emit(const tile::Op&, const tile::View& view) { c_.views[view.to.tile] = &view; }
