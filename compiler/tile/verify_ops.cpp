@@ -209,8 +209,13 @@ void OpChecks::check(const Map& op) {
 
 void OpChecks::check(const Gemm& op) {
   const std::vector<Var> over = others(op.a, op.acc);
-  Claims out = summed(read(op.a), over, Number());
-  for (const Claim& claim : summed(read(op.b), over, Number())) out.add(claim.fact, claim.beyond);
+  Claims factors, out;
+  for (const Use* use : {&op.a, &op.b})
+    for (const Claim& claim : read(*use))
+      // Where a factor is 0, accumulators stay as they are.
+      if (claim.beyond.kind != Beyond::Kind::constant || !(claim.beyond.number == Number()))
+        factors.add(claim.fact, claim.beyond);
+  for (const Claim& claim : summed(factors, over, Number())) out.add(claim.fact, claim.beyond);
   const auto before = state_.written.find(op.acc.tile);
   add(p_.tiles[op.acc.tile].name + " is written before", before != state_.written.end());
   Claims acc = before == state_.written.end() ? Claims() : before->second;
