@@ -50,6 +50,19 @@ class Chooser {
     }
   }
 
+  /// Blocks of as many rows and columns as registers hold sums of, beside what is multiplied; of sizes that
+  /// have so many rows.
+  MadeProgram of_shared_rows(int64_t most_rows) const {
+    for (int64_t rows = std::min<int64_t>(machine_.registers / 4, most_rows); rows > 1; rows /= 2)
+      for (int64_t registers = 2; registers > 0; --registers) {
+        Choices choices{registers};
+        choices.rows_of_block = rows;
+        MadeProgram made = ProgramMaker({p_, id_, g_, form_}, machine_, choices).run();
+        if (registers_of(made.program) <= machine_.registers) return made;
+      }
+    throw Declined{"its tiles do not fit into registers"};
+  }
+
  private:
   void add_for_threads(std::vector<MadeProgram>& list, bool short_rows) const {
     const auto all = choices_for_threads({p_, id_, g_, form_}, machine_, has_long_functions(g_, form_));
@@ -354,15 +367,35 @@ static std::variant<MadePrograms, NoRows> rows_of(const task::Program& p, task::
   }
 }
 
+/// Lanes that have reductions of their own, blocks of rows of which share what they load.
+static std::optional<MadeProgram> shared_lanes_of(const task::Program& p, task::TaskTypeId id,
+                                                  graph::Graph& g, const Machine& machine) {
+  const auto form = lane_form(p, p.types[id], g, false, LaneChoice::rows);
+  const auto* const lanes = std::get_if<RowForm>(&form);
+  if (!lanes || lanes->is_scalar) return std::nullopt;
+  const uint32_t row = lanes->rows.back();
+  const int64_t most = most_of_axis(p.types[id], g.nodes[p.types[id].node].domain[row], row);
+  try {
+    return Chooser(p, id, g, *lanes, machine).of_shared_rows(most);
+  } catch (const Declined&) {
+    return std::nullopt;
+  }
+}
+
 /// By lanes that have reductions of their own.
 static MadePrograms lanes_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
                              const Machine& machine) {
+  std::vector<MadeProgram> shared;
+  if (auto made = shared_lanes_of(p, id, g, machine)) {
+    shared.push_back(std::move(*made));
+    if (shared.back().program.guard.empty()) return {std::move(shared), {}};
+  }
   MadePrograms out;
   bool has_rows = false;  // else both choices of lanes are one
   for (const LaneChoice choice : {LaneChoice::columns, LaneChoice::all, LaneChoice::single}) {
     if (choice == LaneChoice::all && !has_rows) continue;
     try {
-      out.list.clear();
+      out.list = shared;
       for (const bool short_rows : {true, false}) {
         const auto form = lane_form(p, p.types[id], g, short_rows, choice);
         if (const auto* why = std::get_if<std::string>(&form)) {
@@ -382,23 +415,28 @@ static MadePrograms lanes_of(const task::Program& p, task::TaskTypeId id, graph:
   return out;
 }
 
+/// The program, or else lanes, which are not for several threads: most would idle.
+static MadePrograms or_lanes(MadePrograms better, const task::Program& p, task::TaskTypeId id,
+                             graph::Graph& g, const Machine& machine) {
+  if (!better.list.empty() || machine.threads() > 1) return better;
+  MadePrograms lanes = lanes_of(p, id, g, machine);
+  const bool says_more = lanes.list.empty() && lanes.declined != better.declined;
+  lanes.declined = says_more ? better.declined + "; " + lanes.declined : better.declined;
+  return lanes;
+}
+
 MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
                          const Machine& machine) {
   const task::TaskType& type = p.types[id];
   if (type.family == task::Family::scatter) return scatters_of(p, id, g, machine);
   if (type.family == task::Family::order) return orders_of(p, id, g, machine);
-  // Lanes would go through products without what a block of rows and columns shares.
-  if (type.family == task::Family::contract) return products_of(p, id, g, machine);
-  if (weights_values(g, type.node)) return attentions_of(p, id, g, machine);
+  if (type.family == task::Family::contract)
+    return or_lanes(products_of(p, id, g, machine), p, id, g, machine);
+  if (weights_values(g, type.node)) return or_lanes(attentions_of(p, id, g, machine), p, id, g, machine);
   auto rows = rows_of(p, id, g, machine);
   // What keeps a form of rows from being a program, as an index that may leave its axis, lanes have too.
   if (auto* const made = std::get_if<MadePrograms>(&rows)) return std::move(*made);
-  const std::string& why = std::get<NoRows>(rows).why;
-  if (machine.threads() > 1) return {{}, why};  // most would idle
-  MadePrograms lanes = lanes_of(p, id, g, machine);
-  const bool says_more = lanes.list.empty() && lanes.declined != why;
-  lanes.declined = says_more ? why + "; " + lanes.declined : why;
-  return lanes;
+  return or_lanes({{}, std::get<NoRows>(rows).why}, p, id, g, machine);
 }
 
 }  // namespace axon::tile

@@ -19,7 +19,9 @@ ContractionBlocks blocks_for(const Machine& machine, bool one_row) {
   ContractionBlocks out;
   out.one_row = one_row;
   if (one_row) {
-    out.vectors = std::clamp<int64_t>(most_columns * 4 / machine.register_bytes, 1,
+    // Panels that are read side by side, each a stream of its own.
+    const int64_t columns = machine.streams * target::x86_64().panel_columns;
+    out.vectors = std::clamp<int64_t>(columns * 4 / machine.register_bytes, 1,
                                       std::max<int64_t>(machine.registers / 2, 1));
     return out;
   }
@@ -44,6 +46,7 @@ MadeProgram ContractionMaker::run() {
   if (blocks_of_.slides) bound_windows();
   if (!blocks_of_.one_row && !product_.row && product_.products.front().is_packed)
     throw Declined{"a right operand is packed for several rows"};
+  if (blocks_of_.one_row) sum_side_by_side();
   results_.resize(form_.reductions.size());
   Body statements;
   body_ = &statements;
@@ -52,6 +55,17 @@ MadeProgram ContractionMaker::run() {
              [&] { in_parts(form_.along, most_columns, columns_, [&] { part_of_task(); }); });
   });
   return finish(statements);
+}
+
+/// As many columns of one row as the machine reads side by side: what is made of the sums may take more
+/// registers than these do, and then goes in smaller blocks.
+void ContractionMaker::sum_side_by_side() {
+  int64_t columns = std::max(block_, lanes_ * blocks_for(out_.machine, true).vectors);
+  for (const task::Coordinate& c : type_.coordinates)
+    if (c.axis == form_.along)
+      while (columns > block_ && c.tile % columns != 0) columns /= 2;
+  for (const Product& product : product_.products)
+    if (!product.is_packed) columns_at_once_[product.reduction] = columns;
 }
 
 MadeProgram ContractionMaker::finish(const Body& statements) {
@@ -89,6 +103,11 @@ void ContractionMaker::in_parts(std::optional<uint32_t> axis, int64_t most, Part
 void ContractionMaker::part_of_task() {
   for (const auto& axis : {product_.row, form_.along})
     if (axis) add_range(node_.domain[*axis].var, node_.domain[*axis].extent);
+  for (const Product& product : product_.products)
+    if (product.column.var != node_.domain[*form_.along].var) {
+      more_columns_[product.column.var] = columns_;
+      add_range(product.column.var, product.column.extent);
+    }
   note_first_read();
   statistics();
   multiply_all();
@@ -425,6 +444,23 @@ void ContractionMaker::read_sum(const Product& product, const Dim& number, const
   narrowed.from.at = {at(Dim(label_))};
   results_[product.reduction] = narrowed.to.tile;
   emit(std::move(narrowed));
+}
+
+/// Out of the same block, where its other columns are for any block.
+Use ContractionMaker::result_at(ScalarId id, const BlockPlace& place) {
+  const graph::Scalar& load = g_.scalars[id];
+  const Dim column = placed(graph::affine_index(g_, load.args[0]).value(), place) - place.base;
+  for (int64_t e = 0; e < block_; ++e) {
+    const auto at = column.substitute({{place.label, Dim(e)}}).constant();
+    if (!at || *at < 0 || *at >= block_) throw Declined{"its outputs read columns of other blocks"};
+  }
+  const TileId sum = results_[load.target.output];
+  Copy copy{{tile("column", out_.tiles[sum].elem, true), {label_}}, {}, {}};
+  copy.from.tile = sum;
+  copy.from.at = {at(column)};
+  const Use made = copy.to;
+  emit(std::move(copy));
+  return made;
 }
 
 void ContractionMaker::outputs() {

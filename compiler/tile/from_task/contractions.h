@@ -29,6 +29,7 @@ class ContractionMaker : protected OperandMaker {
   // Loops around the product of two matrices:
   void in_parts(std::optional<uint32_t> axis, int64_t most, Part& part, const std::function<void()>& inside);
   bool strides_are_known(const Tensor&) const;
+  void sum_side_by_side();
   void part_of_task();
   void note_first_read();
   /// Rows one by one, with their number in blocks and in a block. `results_` of statistics are set.
@@ -68,6 +69,7 @@ class ContractionMaker : protected OperandMaker {
 
   // Results:
   void outputs();
+  Use result_at(graph::ScalarId, const BlockPlace&) override;
   void read_sum(const Product&, const Dim& number, const Dim& block, const Dim& row);
 
   Use accumulators(const Product&);

@@ -49,7 +49,7 @@ std::vector<ProgramMaker::ScalarId> ProgramMaker::reductions_down_columns() cons
 }
 
 void ProgramMaker::reduce_down_columns() {
-  if (!form_.has_own_reductions || !form_.along || lanes_ == 1 || has_threads()) return;
+  if (!form_.has_own_reductions || !form_.along || lanes_ == 1 || has_threads() || has_rows_at_once()) return;
   const int64_t columns = most_of_axis(type_, node_.domain[*form_.along], *form_.along);
   if (columns > most_summed || columns <= block_) return;
   for (const ScalarId id : reductions_down_columns()) reduce_down(id, (columns + block_ - 1) / block_);

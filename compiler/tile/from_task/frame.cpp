@@ -223,7 +223,12 @@ void ProgramFrame::choose_lanes() {
     blocks_ = vectors(lanes_ * lanes_, "square");
     return;
   }
-  blocks_ = vectors(block_, "block");
+  column_layout_ = blocks_ = vectors(block_, "block");
+  if (!has_rows_at_once()) return;
+  const int64_t rows = rows_at_once_ = choices_.rows_of_block;
+  block_shape_ = {rows, block_};
+  blocks_ = layout("rows_of_block", {{Dim(rows * block_ / lanes_), 1, "m"}, {Dim(lanes_), 1, "v"}});
+  row_layout_ = layout("rows", {{Dim(rows), 1, "m"}}, {{Dim(lanes_), 1, "v"}});
 }
 
 int64_t narrowest_in_memory(const Origin& of) {
@@ -303,11 +308,12 @@ TileId ProgramFrame::tile(const std::string& name, Elem elem, bool is_block) {
 }
 
 TileId ProgramFrame::tile(const std::string& name, Elem elem, const std::vector<Var>& labels) {
-  const bool is_rows = has_rows_at_once() && labels.size() == 1 && labels.front() == row_label_;
+  const bool is_part = has_rows_at_once() && labels.size() == 1;
+  const bool is_rows = is_part && labels.front() == row_label_;
   const TileId made = tile(name, elem, !is_rows && !labels.empty());
-  if (!is_rows) return made;
-  out_.tiles[made].shape = {rows_at_once_};
-  out_.tiles[made].layout = row_layout_;
+  if (!is_part) return made;
+  out_.tiles[made].shape = {is_rows ? rows_at_once_ : block_};
+  out_.tiles[made].layout = is_rows ? row_layout_ : column_layout_;
   return made;
 }
 

@@ -37,6 +37,8 @@ struct Choices {
   int64_t rows_of_thread = 1;  ///< then: how many rows at once each thread has a part of
   bool rows_for_all = false;   ///< then: no fewer rows than warps, which the guard says
   int64_t most_of_row = 0;     ///< then: elements of a row at most, which the guard says; 0: any number
+  /// Of one thread, where rows share what they load: so many are had at once. No fewer, which the guard says.
+  int64_t rows_of_block = 0;
 };
 
 /// The task type that a program is made of.
@@ -122,7 +124,7 @@ class ProgramFrame {
     constexpr int64_t of_a_cpu = 256 * 1024;
     return has_threads() ? out_.machine.scratch : std::min(out_.machine.scratch, of_a_cpu);
   }
-  bool has_rows_at_once() const { return choices_.lanes_of_row > 0; }
+  bool has_rows_at_once() const { return choices_.lanes_of_row > 0 || choices_.rows_of_block > 0; }
   std::vector<Var> labels_of_block() const {
     return has_rows_at_once() ? std::vector<Var>{row_label_, label_} : std::vector<Var>{label_};
   }
@@ -180,7 +182,7 @@ class ProgramFrame {
   std::vector<int64_t> block_shape_;  ///< empty: one axis of a block, or two where rows are turned
   int64_t rows_at_once_ = 1;
   int64_t runs_ = 1;  ///< that a thread of several has of a block, or of its part of a row
-  LayoutId blocks_, turned_, row_layout_;
+  LayoutId blocks_, turned_, row_layout_, column_layout_;
   std::map<int64_t, LayoutId> ones_of_;  ///< by lanes
   std::set<std::string> names_;
   bool uses_whole_blocks_ = false, guards_blocks_ = false, uses_one_block_ = false;

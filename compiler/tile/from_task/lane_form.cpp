@@ -29,6 +29,7 @@ class LaneFormMaker : FormMaker {
     simplify_loads();
     choose_types();
     order_rows();
+    if (choice_ == LaneChoice::rows) choose_shared_rows();
     form_.has_own_reductions = true;
     form_.is_scalar = !form_.along || only_gathers();
     return std::move(form_);
@@ -83,6 +84,42 @@ class LaneFormMaker : FormMaker {
                        [&](ScalarId output) { return gathers(output, along); });
   }
 
+  // ---- rows that share what they load ----
+
+  /// The axis on which fewest of the vectors depend that reductions load.
+  void choose_shared_rows() {
+    constexpr int64_t fewest_rows = 4;
+    std::optional<uint32_t> best;
+    int most = 0;
+    for (const uint32_t a : form_.rows) {
+      if (most_of_axis(type_, node_.domain[a], a) < fewest_rows) continue;
+      const int shared = shared_loads(node_.domain[a].var);
+      if (shared > most) most = shared, best = a;
+    }
+    if (!best) throw NoForm{"no rows share what they load"};
+    const auto keeps = [&](const RowReduction& r) { return r.level == form_.rows.size(); };
+    if (!std::all_of(form_.reductions.begin(), form_.reductions.end(), keeps))
+      throw NoForm{"its reductions keep different axes"};
+    std::erase(form_.rows, *best);
+    form_.rows.push_back(*best);
+    form_.shares_rows = true;
+  }
+
+  /// How many of the vectors that own reductions load are the same for all rows, less those that are not.
+  int shared_loads(Var row) const {
+    const Var along = node_.domain[*form_.along].var;
+    std::set<ScalarId> seen;
+    int shared = 0;
+    for (const ScalarId output : form_.outputs)
+      for (const ScalarId part : graph::scalars_in(g_, output)) {
+        if (g_.scalars[part].op != graph::Op::reduce) continue;
+        for (const ScalarId load : graph::loads_in(g_, g_.scalars[part].args[0]))
+          if (graph::depends_on(g_, load, along) && seen.insert(load).second)
+            shared += graph::depends_on(g_, load, row) ? -1 : 1;
+      }
+    return shared;
+  }
+
   // ---- reductions ----
 
   std::optional<ScalarId> own_reduction(ScalarId id) override {
@@ -98,7 +135,7 @@ class LaneFormMaker : FormMaker {
   /// Is it the same for all lanes, and may it be computed before they begin, in vectors along one of its
   /// binders?
   bool is_of_rows(ScalarId id) const {
-    if (choice_ != LaneChoice::columns) return false;
+    if (choice_ != LaneChoice::columns && choice_ != LaneChoice::rows) return false;
     const Scalar& s = g_.scalars[id];
     const Scalar& reduction = s.op == graph::Op::proj ? g_.scalars[s.args[0]] : s;
     if (reduction.op == graph::Op::online &&

@@ -4,6 +4,9 @@
 // nested as they like. Out: a row form whose outputs contain the reductions that differ from lane to lane, or
 // that rows do not have once; a lane goes through all of their points. Online reductions are written out.
 //
+// Where elements share what they load with those further along a second axis, as in products, that is the
+// last one of the form's rows.
+//
 // Invariant: the outputs run along an axis of which each of them stores elements with a constant step, or
 // along none.
 #pragma once
@@ -15,6 +18,7 @@
 namespace axon::tile {
 
 enum class LaneChoice : uint8_t {
+  rows,     ///< as columns, and rows along a second axis that share what they load
   columns,  ///< lanes along an axis; reductions that do not differ there are those of rows
   all,      ///< lanes along an axis, which have all reductions
   single,   ///< one element at a time

@@ -127,11 +127,40 @@ void LaneMaker::over(const Points& points, size_t next, TileId sum, const std::f
   at_.erase(binder.var);
 }
 
+/// A load that only the facts keep inside of its axis has zeros where they do not hold.
+Use LaneMaker::zero_outside(ScalarId id, const BoundedValue& bounded, const BlockPlace& place) {
+  const graph::Scalar& load = g_.scalars[bounded.value];
+  if (bounded.facts.empty()) return value(bounded.value, place);
+  if (load.op != graph::Op::load || load.target.is_local() || in_range(bounded.value, around_))
+    return value(id, place);
+  const auto moves = [&](const Fact& f) {
+    return f.lhs.contains(*place.across) || f.rhs.contains(*place.across);
+  };
+  const bool is_of_columns = !graph::depends_on(g_, bounded.value, *place.across) &&
+                             std::none_of(bounded.facts.begin(), bounded.facts.end(), moves);
+  return value_where(bounded.facts, bounded.value, is_of_columns ? columns_of(place) : place);
+}
+
+/// sum += a * b by one instruction, where a block of rows shares the factors.
+bool LaneMaker::multiply_add(Pointwise op, const Use& sum, ScalarId term, const BlockPlace& place) {
+  const Elem in = out_.tiles[sum.tile].elem;
+  const graph::Scalar s = g_.scalars[term];
+  if (type_.family != task::Family::contract || choices_.rows_of_block == 0 || op != Pointwise::add ||
+      !base::is_float(in) || s.op != graph::Op::mul)
+    return false;
+  const BoundedValue a = bounded_value(g_, s.args[0]), b = bounded_value(g_, s.args[1]);
+  if (base::is_integer(g_.scalars[a.value].elem) || base::is_integer(g_.scalars[b.value].elem)) return false;
+  const Use left = zero_outside(s.args[0], a, place), right = zero_outside(s.args[1], b, place);
+  emit(Gemm{sum, left, right, in, {}, false});
+  return true;
+}
+
 void LaneMaker::accumulate(Pointwise op, const Use& sum, ScalarId term, const BlockPlace& place) {
   const Elem in = out_.tiles[sum.tile].elem;
+  if (multiply_add(op, sum, term, place)) return;
   Map add{sum, {of_tile(sum, in)}, {}};
   std::map<ScalarId, uint32_t> known;
-  if (place.bounds.empty()) {
+  if (place.bounds.empty() || choices_.rows_of_block > 0) {
     const uint32_t last = converted(add, expr(add, known, term, place), in);
     add.exprs.push_back(applied(op, in, {0, last}));
     return emit(std::move(add));

@@ -6,6 +6,7 @@
 // loops; what was computed inside of them is not known behind them.
 #pragma once
 #include "tile/from_task/values.h"
+#include "tile/from_task/windows.h"
 
 namespace axon::tile {
 
@@ -41,6 +42,8 @@ class LaneMaker : protected ValueMaker {
   void compute_before(ScalarId part, const std::vector<graph::Axis>& binders, const BlockPlace&, bool always);
   void note_points(const Points&);
   std::vector<Fact> has_points(const Points&) const;
+  Use zero_outside(ScalarId, const BoundedValue&, const BlockPlace&);
+  bool multiply_add(Pointwise op, const Use& sum, ScalarId term, const BlockPlace&);
   void reduce_at(ScalarId reduction, const Use& sum, const BlockPlace&);
 };
 

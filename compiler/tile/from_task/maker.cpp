@@ -56,6 +56,7 @@ void ProgramMaker::rows_at_once() {
   for (const RowReduction& r : form_.reductions)
     if (r.level != form_.rows.size()) throw Declined{"it reduces more than rows"};
   const graph::Axis& a = node_.domain[axis_of_rows()];
+  if (choices_.rows_of_block > 0) suppose(shape::at_most(Dim(rows_at_once_), a.extent));
   if (choices_.rows_for_all) suppose(shape::at_most(Dim(out_.machine.warps), a.extent));
   if (choices_.most_of_row > 0)
     for (const RowReduction& r : form_.reductions)

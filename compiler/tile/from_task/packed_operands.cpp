@@ -25,11 +25,6 @@ void OperandMaker::check_loads(const Product& product) const {
     const auto step = step_of_load(p_, g_, load, column);
     if (!step || *step < 0 || *step > most_apart) throw Declined{"a right operand goes across memory"};
   }
-  // With divisions by sizes, and masks that change with each step, packing takes longer than it saves.
-  const auto is_open = [](const graph::Axis& binder) { return !binder.extent.constant(); };
-  if (!product.slide && !bounded_value(g_, product.right).facts.empty() && !product.run.empty() &&
-      std::any_of(product.run.begin() + 1, product.run.end(), is_open))
-    throw Declined{"the sizes of its windows are open"};
   // Sums that are kept between iterations count as filled where a bound changes with these.
   for (const Fact& fact : bounded_value(g_, product.right).facts)
     for (const graph::Axis& binder : product.outer)

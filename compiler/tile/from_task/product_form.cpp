@@ -21,7 +21,8 @@ class ProductFormMaker : FormMaker {
     for (const ScalarId output : whole_) form_.outputs.push_back(without_reductions(output));
     ProductForm out;
     for (const auto& [sum, number] : products_)
-      if (const auto found = graph::find_contraction(g_, {}, sum, node_.domain); found && is_product(*found))
+      if (const auto found = graph::find_contraction(g_, {}, sum, domain_of(sum));
+          found && is_product(*found))
         add_product(out, *found, number);
     if (out.products.empty()) throw NoForm{"it is no product of two matrices"};
     check_statistics(out);
@@ -40,8 +41,71 @@ class ProductFormMaker : FormMaker {
   }
 
  private:
+  // ---- columns of their own ----
+
+  /// A sum that outputs read at other columns than that which they store, as pairs of neighbours: its columns
+  /// are an axis of its own, and a load of its result says at which one.
+  std::optional<ScalarId> own_reduction(ScalarId id) override {
+    const Scalar s = g_.scalars[id];
+    if (!may_pack_ || s.op != graph::Op::reduce || s.monoid != graph::Monoid::sum) return std::nullopt;
+    for (uint32_t a = 0; a < node_.domain.size(); ++a) {
+      const auto at = other_column(id, node_.domain[a]);
+      if (!at) continue;
+      auto [own, fresh] = own_columns_.try_emplace(a, node_.domain[a]);
+      if (fresh) own->second.var = shape::fresh_var(shape::var_name(node_.domain[a].var));
+      const ScalarId sum = with_column(id, *at, Dim(own->second.var));
+      if (graph::depends_on(g_, sum, node_.domain[a].var)) continue;
+      const auto [known, is_new] = numbers_.try_emplace(sum, 0);
+      if (is_new) {
+        known->second = reduction(s.monoid, g_.scalars[sum], s.elem, g_.scalars[sum].args[0]);
+        products_.emplace_back(sum, known->second);
+        column_of_[sum] = a;
+      }
+      return graph::load(g_, graph::local_value(known->second), {graph::index_of(g_, *at)},
+                         form_.reductions[known->second].kept);
+    }
+    return std::nullopt;
+  }
+
+  /// The index by which alone a sum depends on the axis, where it goes through a whole axis of what is loaded
+  /// in another way.
+  std::optional<Dim> other_column(ScalarId sum, const Axis& axis) const {
+    std::optional<Dim> found;
+    for (const ScalarId id : graph::loads_in(g_, sum)) {
+      const Scalar& load = g_.scalars[id];
+      for (size_t i = 0; i < load.args.size(); ++i) {
+        if (!graph::depends_on(g_, load.args[i], axis.var)) continue;
+        const auto index = graph::affine_index(g_, load.args[i]);
+        if (!index || load.target.is_local() || index->linear_in(axis.var) || (found && *found != *index) ||
+            g_.type(load.target).shape[i] != axis.extent)
+          return std::nullopt;
+        found = index;
+      }
+    }
+    return found;
+  }
+
+  ScalarId with_column(ScalarId sum, const Dim& from, const Dim& to) {
+    return graph::rewrite_loads(g_, sum, [&](ScalarId id) {
+      Scalar load = g_.scalars[id];
+      for (ScalarId& arg : load.args)
+        if (graph::affine_index(g_, arg) == from) arg = graph::index_of(g_, to);
+      return load.args == g_.scalars[id].args ? id : graph::make_scalar(g_, std::move(load));
+    });
+  }
+
+  std::vector<Axis> domain_of(ScalarId sum) const {
+    std::vector<Axis> domain = node_.domain;
+    if (const auto own = column_of_.find(sum); own != column_of_.end())
+      domain[own->second] = own_columns_.at(own->second);
+    return domain;
+  }
+
+  // ---- products ----
+
   void add_product(ProductForm& out, const graph::Contraction& found, uint32_t number) {
     const RowReduction& sum = form_.reductions[number];
+    const std::vector<Axis> domain = domain_of(found.reduce);
     if (found.runs) throw NoForm{"the data says which matrix a row is multiplied by"};
     if (!sum.first.is(0) || sum.end != sum.along.extent) throw NoForm{"a mask bounds a product"};
     Product made;
@@ -49,7 +113,7 @@ class ProductFormMaker : FormMaker {
     made.left = product_of(found.left);
     made.right = found.load.valid() ? found.load : product_of(found.right);
     std::optional<uint32_t> column, row = longest(found.rows);
-    if (found.load.valid()) column = position_of(found.column);
+    if (found.load.valid()) column = position_of(domain, found.column);
     const auto other = stored_along(found.load.valid() ? found.rows : found.columns);
     if (may_pack_ && other && !(column && is_stored_along(*column))) {
       if (found.load.valid()) {
@@ -61,13 +125,15 @@ class ProductFormMaker : FormMaker {
     }
     if (!column || !choose_depth(made, found)) throw NoForm{"it is no product of two matrices"};
     if (found.load.valid() && !offset_of_load(p_, g_, found.load)) throw NoForm{"the data decides an index"};
-    if (may_pack_) join_depths(made, g_.scalars[found.reduce].binders, node_.domain[*column].var);
+    if (may_pack_) join_depths(made, g_.scalars[found.reduce].binders, domain[*column].var);
     for (const Product& other : out.products)
       if (made.run.empty() && other.run.empty() && other.depth.extent == made.depth.extent)
         rename_depth(made, other.depth);
     if (!out.products.empty() && (form_.along != column || out.row != row))
       throw NoForm{"its products have different rows or columns"};
-    made.column = node_.domain[*column];
+    made.column = domain[*column];
+    if (made.is_packed && made.column.var != node_.domain[*column].var)
+      throw NoForm{"what is read at other columns is packed"};
     form_.along = column;
     out.row = row;
     out.products.push_back(std::move(made));
@@ -87,10 +153,10 @@ class ProductFormMaker : FormMaker {
     return all;
   }
 
-  uint32_t position_of(const Axis& axis) const {
-    const auto found = std::find_if(node_.domain.begin(), node_.domain.end(),
-                                    [&](const Axis& a) { return a.var == axis.var; });
-    return static_cast<uint32_t>(found - node_.domain.begin());
+  static uint32_t position_of(const std::vector<Axis>& domain, const Axis& axis) {
+    const auto found =
+        std::find_if(domain.begin(), domain.end(), [&](const Axis& a) { return a.var == axis.var; });
+    return static_cast<uint32_t>(found - domain.begin());
   }
 
   /// The binder that the recogniser names, or the last one that both operands depend on.
@@ -202,13 +268,18 @@ class ProductFormMaker : FormMaker {
     return facts;
   }
 
+  /// Vectors of threads are of what lies together; a CPU puts others together element by element.
   void check_columns() const {
+    if (may_pack_) return;
     for (const ScalarId output : form_.outputs) check_loads(output, node_.domain[*form_.along].var);
     for (uint32_t o = 0; o < node_.outputs.size(); ++o)
       if (store_step(o, *form_.along) != 1) throw NoForm{"it stores across memory"};
   }
 
   const bool may_pack_;
+  std::map<uint32_t, Axis> own_columns_;    ///< by the axis of the domain that they stand for
+  std::map<ScalarId, uint32_t> column_of_;  ///< of sums with columns of their own
+  std::map<ScalarId, uint32_t> numbers_;    ///< of these
 };
 
 }  // namespace

@@ -21,8 +21,10 @@
 namespace axon::tile {
 
 struct Product {
-  uint32_t reduction = 0;          ///< its number in the form
-  graph::Axis column;              ///< what only the right operand runs along
+  uint32_t reduction = 0;  ///< its number in the form
+  /// What only the right operand runs along: the axis of the outputs, or one like it of the sum's own, at
+  /// whose indices outputs load the result.
+  graph::Axis column;
   graph::Axis depth;               ///< the binder that both operands run along
   std::vector<graph::Axis> outer;  ///< other binders, which are looped over
   /// Binders that are one axis of the left operand's tensor, which `depth` is then: its variable is that of

@@ -44,6 +44,8 @@ struct RowForm {
   /// A reduction loads elements one by one, where the data says, and no function of them takes longer: there
   /// is nothing to do in vectors.
   bool is_scalar = false;
+  /// Elements of neighbouring indices of the last of `rows` share what they load (lane_form.h).
+  bool shares_rows = false;
   /// The outputs contain reductions, of which each element has its own (lane_form.h).
   bool has_own_reductions = false;
   std::vector<RowReduction> reductions;

@@ -114,12 +114,23 @@ bool ValueMaker::is_of_rows(ScalarId id, const BlockPlace& place) const {
          can_stand_before(id, {place.along}, true);
 }
 
+/// Is it the same for all rows that a thread has at once?
+bool ValueMaker::is_of_columns(ScalarId id, const BlockPlace& place) const {
+  return choices_.rows_of_block > 0 && place.across && !graph::depends_on(g_, id, *place.across) &&
+         graph::depends_on(g_, id, place.along) && !has_checks(id) &&
+         can_stand_before(id, {*place.across}, true);
+}
+
 /// In loops over points of reductions: is it a number there, the same for all elements of the block?
 bool ValueMaker::is_of_point(ScalarId id, const BlockPlace& place) const {
   if (binders_.empty() || !place.is_block || place.is_rows || place.changes(g_, id)) return false;
   std::vector<Var> inside{place.along};
   if (place.across) inside.push_back(*place.across);
   return can_stand_before(id, inside, false);
+}
+
+Use ValueMaker::result_at(ScalarId, const BlockPlace&) {
+  throw Declined{"a result is read at another index"};
 }
 
 Use ValueMaker::reduced_there(ScalarId, const BlockPlace&) {
@@ -146,11 +157,13 @@ void ValueMaker::end_statement() {
 
 Use ValueMaker::value(ScalarId id, const BlockPlace& place) {
   const Scalar& s = g_.scalars[id];
-  if (s.op == graph::Op::load && s.target.is_local())
+  const bool is_result = s.op == graph::Op::load && s.target.is_local();
+  if (is_result && s.args.empty())
     return {results_[s.target.output],
             has_rows_at_once() || is_number(s.target.output) ? labels_of_rows() : place.labels()};
   if (is_outside_of_blocks(id, place)) return value_before(id, {});
-  if (is_of_rows(id, place)) return value_before(id, place_of_rows());
+  if (is_of_rows(id, place)) return of_rows(id);
+  if (is_of_columns(id, place)) return of_columns(id, place);
   if (is_of_point(id, place)) return value(id, {});
   const bool in_block = place.is_block && !place.is_rows;
   const auto known = [&]() -> std::map<ScalarId, Use>& {
@@ -159,13 +172,22 @@ Use ValueMaker::value(ScalarId id, const BlockPlace& place) {
   if (const auto found = known().find(id); found != known().end()) return found->second;
   for (const auto& scope : ones_)
     if (const auto found = scope.find(id); !in_block && found != scope.end()) return found->second;
-  const Use made = s.op == graph::Op::load                        ? loaded(id, place)
+  const Use made = is_result                                      ? result_at(id, place)
+                   : s.op == graph::Op::load                      ? loaded(id, place)
                    : s.op == graph::Op::bounded                   ? bounded(id, place)
                    : s.op == graph::Op::reduce                    ? reduced_there(id, place)
                    : s.op == graph::Op::cast && narrows_there(id) ? narrowed(id, place)
                    : in_block && kept_.contains(id)               ? kept(id, place)
                                                                   : computed(id, place);
   if (arms_.empty() && (conditions_.empty() || !has_checks(id))) known()[id] = made;
+  return made;
+}
+
+Use ValueMaker::value_where(const std::vector<Fact>& facts, ScalarId id, const BlockPlace& place) {
+  const size_t outside = arms_.size();
+  arms_.insert(arms_.end(), facts.begin(), facts.end());
+  const Use made = value(id, place);
+  arms_.resize(outside);
   return made;
 }
 
@@ -177,6 +199,33 @@ BlockPlace ValueMaker::place_of_rows() const {
   place.base = row_base_;
   for (const Dim& end : at_once_.ends) place.bounds.push_back(shape::less(row_base_ + Dim(row_label_), end));
   return place;
+}
+
+BlockPlace ValueMaker::columns_of(const BlockPlace& block) const {
+  BlockPlace place = block;
+  place.across.reset();
+  std::erase_if(place.bounds, [&](const Fact& f) {
+    return f.lhs.contains(block.row_label) || f.rhs.contains(block.row_label);
+  });
+  return place;
+}
+
+/// Before the loop over blocks, but for what the points of reductions change.
+Use ValueMaker::of_rows(ScalarId id) {
+  const bool is_of_points =
+      std::any_of(binders_.begin(), binders_.end(), [&](Var v) { return graph::depends_on(g_, id, v); });
+  if (!is_of_points) return value_before(id, place_of_rows());
+  const std::vector<Fact> arms = std::exchange(arms_, {});
+  const Use made = value(id, place_of_rows());
+  arms_ = arms;
+  return made;
+}
+
+Use ValueMaker::of_columns(ScalarId id, const BlockPlace& place) {
+  const std::vector<Fact> arms = std::exchange(arms_, {});
+  const Use made = value(id, columns_of(place));
+  arms_ = arms;
+  return made;
 }
 
 /// Of one point, or of rows, before the loop over blocks.
@@ -260,7 +309,9 @@ Use ValueMaker::loaded(ScalarId id, const BlockPlace& place) {
   bounded.bounds.insert(bounded.bounds.begin(), copy.bounds.facts.begin(), copy.bounds.facts.end());
   for (const Fact& f : place.bounds) copy.bounds.facts.push_back(f);
   copy.checked = has_tables && conditions_.empty() && check_facts_.empty() && are_bounded(g_, s);
-  if (!safe || (has_tables && !copy.checked)) copy.bounds.fill = Number();
+  // Sums of a block of rows take whole blocks: what is outside of the bounds counts as 0, and is not stored.
+  const bool is_summed = choices_.rows_of_block > 0 && !binders_.empty();
+  if (!safe || (has_tables && !copy.checked) || is_summed) copy.bounds.fill = Number();
   copy.from.tensor = tensor_for(buffer, index, bounded, false);
   if (has_tables && !box_around(buffer, index, bounded, false))
     throw Declined{"the data decides an index of a part of an axis"};
@@ -374,8 +425,8 @@ bool ValueMaker::has_tile(ScalarId id, const BlockPlace& place) const {
   const bool is_kept = place.is_block && !place.is_rows && kept_.contains(id) && id != computing_;
   return s.op == graph::Op::load || s.op == graph::Op::bounded || s.op == graph::Op::reduce || is_kept ||
          (id != computing_ && is_large(id)) || (s.op == graph::Op::cast && narrows_there(id)) ||
-         is_outside_of_blocks(id, place) || is_of_rows(id, place) || is_of_point(id, place) ||
-         (place.is_block && !place.is_rows && in_block_.contains(id));
+         is_outside_of_blocks(id, place) || is_of_rows(id, place) || is_of_columns(id, place) ||
+         is_of_point(id, place) || (place.is_block && !place.is_rows && in_block_.contains(id));
 }
 
 /// A constant, or an index as an integer of any type, which moves by steps; nullopt of anything else.

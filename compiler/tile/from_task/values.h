@@ -17,6 +17,8 @@ class ValueMaker : protected ProgramFrame {
   virtual ~ValueMaker() = default;
 
   Use value(ScalarId, const BlockPlace&);
+  /// As if a choice had these facts: a load that they keep inside of its axis has 0 elsewhere.
+  Use value_where(const std::vector<Fact>&, ScalarId, const BlockPlace&);
   /// What the store of an output takes: it narrows by itself.
   Use stored_value(ScalarId, const BlockPlace&);
   uint32_t expr(Map&, std::map<ScalarId, uint32_t>& known, ScalarId, const BlockPlace&);
@@ -36,6 +38,8 @@ class ValueMaker : protected ProgramFrame {
   bool in_range(ScalarId load, const std::vector<Fact>& facts) const;
   /// What a statement has kept, later ones may read.
   void end_statement();
+  /// What a load of a reduction's result has at an index.
+  virtual Use result_at(ScalarId, const BlockPlace&);
   /// A reduction that is part of an expression.
   virtual Use reduced_there(ScalarId, const BlockPlace&);
   /// Does a choice decide whether what is being emitted is evaluated?
@@ -54,6 +58,8 @@ class ValueMaker : protected ProgramFrame {
 
   /// What is had of the rows at once, whose loop is around.
   BlockPlace place_of_rows() const;
+  /// What all of them have of the block.
+  BlockPlace columns_of(const BlockPlace&) const;
 
   std::vector<TileId> results_;  ///< of the reductions: numbers, of rows at once, or blocks
   Stretch at_once_;              ///< of which rows are had at once
@@ -70,6 +76,8 @@ class ValueMaker : protected ProgramFrame {
 
  private:
   Use value_before(ScalarId, const BlockPlace&);
+  Use of_rows(ScalarId);
+  Use of_columns(ScalarId, const BlockPlace&);
   Use computed(ScalarId, const BlockPlace&);
   LayoutId fewest_lanes(const Map&) const;
   Use kept(ScalarId, const BlockPlace&);
@@ -97,6 +105,7 @@ class ValueMaker : protected ProgramFrame {
   std::optional<Expr> leaf(ScalarId, const BlockPlace&) const;
   bool is_outside_of_blocks(ScalarId, const BlockPlace&) const;
   bool is_of_rows(ScalarId, const BlockPlace&) const;
+  bool is_of_columns(ScalarId, const BlockPlace&) const;
   bool is_of_point(ScalarId, const BlockPlace&) const;
   bool can_be_read(ScalarId, const std::vector<Fact>&, bool has_results) const;
   bool loads_stand_before(ScalarId, const std::vector<Var>& inside, bool has_results) const;
@@ -106,6 +115,7 @@ class ValueMaker : protected ProgramFrame {
   std::optional<uint32_t> box_around(task::BufferId, const std::vector<Dim>& index, const BlockPlace&,
                                      bool write) const;
   std::optional<Access> unmerged(uint32_t output, const BlockPlace&);
+  std::optional<Access> unsplit(uint32_t output, const BlockPlace&);
   Box box_of(uint32_t access) const;
   void decline_place(const layout::Layout& place, bool write) const;
   TensorId declare(uint32_t access);
