@@ -55,6 +55,16 @@ struct Stretch {
   std::vector<Dim> starts = {};              ///< elements before these are left out
 };
 
+/// Of the iterations of a loop those from `first` on and before `end`, which the data says; invalid: all.
+struct Counts {
+  graph::ScalarId first, end;
+};
+
+/// The same as tiles.
+struct CountUses {
+  std::optional<Use> first, end;
+};
+
 /// What is computed for a whole block of elements, for rows at once, or for one point of the loops around.
 struct BlockPlace {
   bool is_block = false;
@@ -142,8 +152,9 @@ class ProgramFrame {
   void emit(Op op) { body_->push_back(out_.ops.add(std::move(op))); }
   /// Runs `inside` with a body of its own, the loop's.
   template <class Inside>
-  void loop(Var index, const Dim& extent, std::vector<TileId> carries, const Inside& inside) {
-    Loop made{index, extent, std::move(carries), {}};
+  void loop(Var index, const Dim& extent, std::vector<TileId> carries, const Inside& inside,
+            const CountUses& counts = {}) {
+    Loop made{index, extent, std::move(carries), {}, std::nullopt, counts.first, counts.end};
     Body* const outer = body_;
     body_ = &made.body;
     ones_.emplace_back();

@@ -190,14 +190,57 @@ void ProgramMaker::reduce_blocks(const RowReduction& r, TileId sum) {
   // Where rows differ in what counts of them, the blocks are those of the whole axis.
   const Dim count = choices_.one_block ? Dim(1) : shape::cdiv(r.along.extent, Dim(block_));
   if (has_rows_at_once()) stretch = {Dim(0), end, {end}, count, {first}};
-  blocks(r.along.var, stretch, {sum}, [&](const BlockPlace& place) {
-    accumulate(operator_for(r), {sum, place.labels()}, r.term, place);
-  });
+  const auto part = [&](ScalarId term, const Counts& counts) {
+    const auto inside = [&](const BlockPlace& place) {
+      accumulate(operator_for(r), {sum, place.labels()}, term, place);
+    };
+    blocks(r.along.var, stretch, {sum}, inside, counts);
+  };
+  const bool is_short = shape::cdiv(r.along.extent, Dim(block_)).is(1);
+  if (r.by_data.empty() || has_rows_at_once() || is_short || !is_known_before(r)) {
+    part(r.term, {});
+  } else {
+    reduce_by_data(r, part);
+  }
   around_.resize(known);
 }
 
+/// Can the bounds that the data says be computed where there may be no points?
+bool ProgramMaker::is_known_before(const RowReduction& r) const {
+  const auto is_known = [&](ScalarId bound) {
+    return !bound.valid() || loads_stand_before(bound, {r.along.var}, true);
+  };
+  return is_known(r.by_data.first) && is_known(r.by_data.end);
+}
+
+/// Blocks that the data leaves; all points of those between the first and the last one count.
+void ProgramMaker::reduce_by_data(const RowReduction& r,
+                                  const std::function<void(ScalarId term, const Counts&)>& part) {
+  const auto number = [&](int64_t n) { return graph::constant_int(g_, Elem::i64, n); };
+  const auto block_of = [&](ScalarId point, int64_t more) {
+    const ScalarId from = graph::apply(g_, graph::Op::sub, {point, graph::index_of(g_, r.first)});
+    const ScalarId at = graph::apply(g_, graph::Op::add, {from, number(more)});
+    return graph::apply(g_, graph::Op::div, {at, number(block_)});
+  };
+  const auto& [first, end] = r.by_data;
+  Counts all, whole;
+  if (first.valid()) all.first = block_of(first, 0), whole.first = block_of(first, block_ - 1);
+  if (end.valid()) all.end = block_of(end, block_ - 1), whole.end = block_of(end, 0);
+  if (!r.unmasked.valid()) return part(r.term, all);
+  if (first.valid()) {
+    const ScalarId last =
+        end.valid() ? graph::apply(g_, graph::Op::min, {whole.first, all.end}) : whole.first;
+    part(r.term, {all.first, last});
+  }
+  part(r.unmasked, whole);
+  if (!end.valid()) return;
+  const ScalarId rest =
+      first.valid() ? graph::apply(g_, graph::Op::max, {whole.first, whole.end}) : whole.end;
+  part(r.term, {rest, all.end});
+}
+
 void ProgramMaker::blocks(Var along, const Stretch& stretch, std::vector<TileId> carries,
-                          const std::function<void(const BlockPlace&)>& inside) {
+                          const std::function<void(const BlockPlace&)>& inside, const Counts& counts) {
   const Dim count = stretch.blocks.value_or(shape::cdiv(stretch.length, Dim(block_)));
   const bool alone = count.is(1);
   const Var block = shape::fresh_var(name_for("b"));
@@ -215,14 +258,15 @@ void ProgramMaker::blocks(Var along, const Stretch& stretch, std::vector<TileId>
   for (const Dim& start : stretch.starts)
     if (!start.is(0)) place.bounds.push_back(shape::at_most(start, place.base + Dim(place.label)));
   if (has_rows_at_once()) add_rows_to(place);
-  if (!alone) loops_.emplace_back(block, count);
   begin_statement(place);
+  std::vector<Fact> has_elements;
+  if (!length) has_elements.push_back(shape::at_least(stretch.length, Dim(1)));
+  const auto first = number_before(counts.first, has_elements), end = number_before(counts.end, has_elements);
+  if (!alone) loops_.emplace_back(block, count);
   Body made;
   Body *const outer = body_, *const outer_before = before_;
   before_ = outer;
   body_ = &made;
-  std::vector<Fact> has_elements;
-  if (!length) has_elements.push_back(shape::at_least(stretch.length, Dim(1)));
   std::swap(has_elements, before_facts_);
   inside(place);
   std::swap(has_elements, before_facts_);
@@ -231,7 +275,16 @@ void ProgramMaker::blocks(Var along, const Stretch& stretch, std::vector<TileId>
   if (!alone) loops_.pop_back();
   end_statement();
   if (alone) return void(outer->insert(outer->end(), made.begin(), made.end()));
-  emit(Loop{block, count, std::move(carries), std::move(made)});
+  emit(Loop{block, count, std::move(carries), std::move(made), std::nullopt, first, end});
+}
+
+/// Where the facts hold, what is checked for it is.
+std::optional<Use> ProgramMaker::number_before(ScalarId number, const std::vector<Fact>& facts) {
+  if (!number.valid()) return std::nullopt;
+  const auto known = std::exchange(check_facts_, facts);
+  const Use made = value(number, {});
+  check_facts_ = known;
+  return made;
 }
 
 void ProgramMaker::add_rows_to(BlockPlace& place) const {
@@ -344,7 +397,7 @@ void ProgramMaker::plan_kept() {
   };
   std::vector<Statement> statements;
   for (const RowReduction& r : form_.reductions)
-    if (r.outer.empty()) statements.push_back({r.term, r.along.var});
+    if (r.outer.empty() && r.by_data.empty()) statements.push_back({r.term, r.along.var});
   if (form_.along)
     for (const ScalarId o : form_.outputs) statements.push_back({o, node_.domain[*form_.along].var});
   for (size_t s = 0; s < statements.size(); ++s) {
