@@ -53,6 +53,9 @@ class ProgramMaker : protected LaneMaker {
   void reduce_down_columns();
   std::vector<ScalarId> reductions_down_columns() const;
   void reduce_down(ScalarId reduction, int64_t most_blocks);
+  Counts counts_down(const Points&, const BlockPlace& column);
+  std::optional<Use> number_of_part(ScalarId row, int64_t more);
+  std::optional<Use> number_in_part(ScalarId row, Var part);
   void store_squares();
   bool fills_axis(const graph::Output&) const;
   bool has_steady_steps(const Dim& index, const BlockPlace&) const;
