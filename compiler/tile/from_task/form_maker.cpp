@@ -87,8 +87,12 @@ ScalarId FormMaker::argmax(const Scalar& s) {
   const Positions positions = positions_along(r.along);
   r.monoid = graph::Monoid::min;
   r.in = r.kept = positions.elem;
-  for (ScalarId* const term : {&r.term, &r.unmasked})
-    if (term->valid()) *term = position_of(result(top), *term, r.along.var, positions);
+  const auto position = [&](ScalarId& term) {
+    if (term.valid()) term = position_of(result(top), term, r.along.var, positions);
+  };
+  position(r.term);
+  position(r.unmasked);
+  for (ScalarId& unmasked : r.outer_unmasked) position(unmasked);
   form_.reductions.push_back(std::move(r));
   return found_or_zero(result(static_cast<uint32_t>(form_.reductions.size() - 1)), positions);
 }
@@ -172,15 +176,27 @@ bool add_range_by_data(graph::Graph& g, const Scalar& reduction, const graph::Bi
 void FormMaker::bound_along(RowReduction& r, const Scalar& of) {
   r.first = Dim(0);
   r.end = r.along.extent;
+  r.outer_by_data.resize(r.outer.size());
+  r.outer_unmasked.resize(r.outer.size());
   if (of.op != graph::Op::reduce) return;  // where the masks leave nothing, a softmax has NaNs
   for (size_t b = 0; b < of.binders.size(); ++b) {
     const graph::BinderRange range = graph::binder_range(g_, of, b, graph::ReadBounds::of_some_points);
-    if (range.empty() || of.binders[b].var != r.along.var) continue;
-    std::tie(r.first, r.end) = interval_of(g_, range, r.along.extent);
-    const bool is_all = add_range_by_data(g_, of, range, r.along.extent, r.by_data);
-    if (!is_all || !range.unmasked.valid()) continue;
-    if (!r.by_data.empty() && has_checks(g_, range.unmasked)) continue;
-    (r.by_data.empty() ? r.term : r.unmasked) = range.unmasked;
+    if (range.empty()) continue;
+    const Axis& binder = of.binders[b];
+    const auto outer = std::find_if(r.outer.begin(), r.outer.end(),
+                                    [&](const Axis& axis) { return axis.var == binder.var; });
+    const auto number = static_cast<size_t>(outer - r.outer.begin());
+    const bool is_outer = outer != r.outer.end();
+    DataRange& by_data = is_outer ? r.outer_by_data[number] : r.by_data;
+    if (!is_outer) std::tie(r.first, r.end) = interval_of(g_, range, r.along.extent);
+    const bool is_all = add_range_by_data(g_, of, range, binder.extent, by_data);
+    const bool is_static = by_data.empty();
+    if (!is_all || !range.unmasked.valid() || (is_outer && !(range.low.empty() && range.end.empty())))
+      continue;
+    if (is_static)
+      r.term = range.unmasked;
+    else if (!has_checks(g_, range.unmasked))
+      (is_outer ? r.outer_unmasked[number] : r.unmasked) = range.unmasked;
   }
 }
 

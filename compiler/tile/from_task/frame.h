@@ -106,8 +106,9 @@ class ProgramFrame {
   void over_axes(std::vector<uint32_t> axes, const std::function<void()>& inside,
                  const std::vector<TileId>& carries = {});
   /// inside() in loops over the binders, each of which carries the tiles.
+  /// Of the first one the data may say which points count.
   void over_binders(std::vector<graph::Axis> binders, const std::vector<TileId>& carries,
-                    const std::function<void()>& inside);
+                    const std::function<void()>& inside, const CountUses& = {});
   /// The program of these statements, behind all waits and before all notifications.
   MadeProgram close(const Body& statements, bool streams);
   /// As many lanes as the widest type has in a register, so that an element is in the same lane of every

@@ -121,10 +121,25 @@ TileId ProgramMaker::reduced(const RowReduction& r) {
   const Pointwise op = operator_for(r);
   const TileId sum = tile("sum", r.in, labels_of_block());
   emit(Map{{sum, labels_of_block()}, {of_number(neutral(op, r.in), r.in)}, {}});
-  over_binders(r.outer, {sum}, [&] { reduce_blocks(r, sum); });
+  over_outer(r, 0, sum);
   const TileId total = tile("total", r.in, labels_of_rows());
   fold_into(total, op, r.in, sum);
   return total;
+}
+
+/// Points of its outer binders, of these from number `next` on, that the data does not leave out.
+void ProgramMaker::over_outer(const RowReduction& r, size_t next, TileId sum) {
+  if (next == r.outer.size()) return reduce_blocks(r, sum);
+  const auto& [first, end] = r.outer_by_data[next];
+  const std::vector<Var> later{r.outer[next].var, r.along.var};
+  RowReduction inner = r;
+  CountUses counts;
+  if (is_known_before(r.outer_by_data[next], later)) {
+    counts = {number_before(first, {}), number_before(end, {})};
+    if (r.outer_unmasked[next].valid()) inner.term = r.outer_unmasked[next];
+  }
+  over_binders(
+      {r.outer[next]}, {sum}, [&] { over_outer(inner, next + 1, sum); }, counts);
 }
 
 /// Threads of a warp exchange what they have in registers, warps that have one row through scratch.
@@ -197,7 +212,7 @@ void ProgramMaker::reduce_blocks(const RowReduction& r, TileId sum) {
     blocks(r.along.var, stretch, {sum}, inside, counts);
   };
   const bool is_short = shape::cdiv(r.along.extent, Dim(block_)).is(1);
-  if (r.by_data.empty() || has_rows_at_once() || is_short || !is_known_before(r)) {
+  if (r.by_data.empty() || is_short || !is_known_before(r.by_data, {r.along.var})) {
     part(r.term, {});
   } else {
     reduce_by_data(r, part);
@@ -206,11 +221,14 @@ void ProgramMaker::reduce_blocks(const RowReduction& r, TileId sum) {
 }
 
 /// Can the bounds that the data says be computed where there may be no points?
-bool ProgramMaker::is_known_before(const RowReduction& r) const {
+bool ProgramMaker::is_known_before(const DataRange& range, const std::vector<Var>& inside) const {
   const auto is_known = [&](ScalarId bound) {
-    return !bound.valid() || loads_stand_before(bound, {r.along.var}, true);
+    return !bound.valid() ||
+           (loads_stand_before(bound, inside, true) && std::none_of(inside.begin(), inside.end(), [&](Var v) {
+              return graph::depends_on(g_, bound, v);
+            }));
   };
-  return is_known(r.by_data.first) && is_known(r.by_data.end);
+  return !has_rows_at_once() && is_known(range.first) && is_known(range.end);
 }
 
 /// Blocks that the data leaves; all points of those between the first and the last one count.

@@ -45,7 +45,8 @@ class ProgramMaker : protected LaneMaker {
   TileId shared_for(Elem);
   TileId reduced_at_once(const RowReduction&);
   void reduce_blocks(const RowReduction&, TileId sum);
-  bool is_known_before(const RowReduction&) const;
+  void over_outer(const RowReduction&, size_t next, TileId sum);
+  bool is_known_before(const DataRange&, const std::vector<Var>& inside) const;
   std::optional<Use> number_before(ScalarId, const std::vector<Fact>& facts);
   void reduce_by_data(const RowReduction&, const std::function<void(ScalarId term, const Counts&)>& part);
   void store_outputs();

@@ -38,12 +38,18 @@ struct RowReduction {
   graph::ScalarId term;
   DataRange by_data{};         ///< of `along`; elsewhere the term is neutral
   graph::ScalarId unmasked{};  ///< what the term is where both bounds hold, if masks say no more
+  /// The same of each binder of `outer`, which others further out may decide.
+  std::vector<DataRange> outer_by_data{};
+  std::vector<graph::ScalarId> outer_unmasked{};
 };
 
 /// visit(part) for what it is made of.
 template <class Visit>
 void each_scalar(RowReduction& r, const Visit& visit) {
-  for (graph::ScalarId* const part : {&r.term, &r.by_data.first, &r.by_data.end, &r.unmasked})
+  std::vector<graph::ScalarId*> parts{&r.term, &r.by_data.first, &r.by_data.end, &r.unmasked};
+  for (DataRange& range : r.outer_by_data) parts.insert(parts.end(), {&range.first, &range.end});
+  for (graph::ScalarId& unmasked : r.outer_unmasked) parts.push_back(&unmasked);
+  for (graph::ScalarId* const part : parts)
     if (part->valid()) visit(*part);
 }
 
