@@ -29,6 +29,12 @@ class OnlineMaker : ContractionMaker {
   void part_of_task();
   void begin_rows();
   Stretch range_of_keys() const;
+  CountUses blocks_by_data(const Dim& first);
+  bool is_known_of_rows(graph::ScalarId bound) const;
+  Use extreme_of_rows(graph::ScalarId bound, Pointwise);
+  Use block_of(const Use& key, const Dim& first, int64_t more);
+  Use key_in_block(graph::ScalarId bound);
+  void mask_by_data(Map& score, const BlockPlace&);
   std::optional<Dim> at_extreme(const Dim& bound, bool greatest) const;
   void block_of_keys();
 
@@ -62,6 +68,7 @@ class OnlineMaker : ContractionMaker {
   Elem elem_ = Elem::f32;
   TileId maximum_, sum_, weights_;  ///< of rows, in scratch
   TileId row_scores_;               ///< of one row
+  std::map<graph::ScalarId, Use> bounds_in_block_;
 };
 
 }  // namespace axon::tile
