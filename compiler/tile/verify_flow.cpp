@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "tile/names.h"
 #include "tile/verify.h"
@@ -95,9 +96,14 @@ class Flow {
     for (Carried& outer : carried_)
       for (TileId tile : carried.in_body) outer.written.insert(tile);
     const bool has_iteration = !is_counted(loop) && scope.shows(shape::at_least(loop.extent, 1));
-    state = has_iteration ? after : joined(state, after);
-    if (!is_counted(loop))
-      for (const auto& [tile, claims] : blocks) state.written[tile] = claims;
+    const State before = std::exchange(state, has_iteration ? after : joined(state, after));
+    for (const auto& [tile, claims] : blocks) {
+      if (!is_counted(loop)) {
+        state.written[tile] = claims;
+      } else if (const auto found = before.written.find(tile); found != before.written.end()) {
+        state.written[tile] = joined(found->second, claims);
+      }
+    }
     if (!loop.order) return;
     for (const TileId tile : carried.in_body) state.forget(tile);
     OpChecks(setting_, id, state, scope, around_, carried_, report).run();

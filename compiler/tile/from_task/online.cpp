@@ -122,9 +122,16 @@ CountUses OnlineMaker::blocks_by_data(const Dim& first) {
     return {};
   }
   CountUses out;
+  first_key_ = end_of_keys_ = {};
   ones_.emplace_back();  // so that no register has the bounds while there are products
-  if (keys.first.valid()) out.first = block_of(extreme_of_rows(keys.first, Pointwise::min), first, 0);
-  if (keys.end.valid()) out.end = block_of(extreme_of_rows(keys.end, Pointwise::max), first, keys_.most - 1);
+  const auto blocks_from = [&](graph::ScalarId bound, Pointwise op, int64_t more, TileId& kept) {
+    const Use key = extreme_of_rows(bound, op);
+    kept = scratch("keys", Elem::i64, {1});
+    emit(Store{key, {{}, kept, {at(Dim(0))}}, {}, false});
+    return block_of(key, first, keys_.most, more);
+  };
+  if (keys.first.valid()) out.first = blocks_from(keys.first, Pointwise::min, 0, first_key_);
+  if (keys.end.valid()) out.end = blocks_from(keys.end, Pointwise::max, keys_.most - 1, end_of_keys_);
   ones_.pop_back();
   return out;
 }
@@ -158,8 +165,24 @@ Use OnlineMaker::extreme_of_rows(graph::ScalarId bound, Pointwise op) {
   return all;
 }
 
-/// (key - first + more) / the keys of a block
-Use OnlineMaker::block_of(const Use& key, const Dim& first, int64_t more) {
+/// Of the block of keys at hand.
+CountUses OnlineMaker::steps_by_data(Var axis, int64_t at_once) {
+  return axis == online_.key.var ? steps_of_keys(keys_.stretch.first, at_once) : CountUses();
+}
+
+/// Of so many keys, from a key on.
+CountUses OnlineMaker::steps_of_keys(const Dim& first, int64_t at_once) {
+  const auto number = [&](TileId keys, int64_t more) -> std::optional<Use> {
+    if (!keys.valid()) return std::nullopt;
+    const Use key{tile("key", Elem::i64, false), {}};
+    emit(Copy{key, {{}, keys, {at(Dim(0))}}, {}});
+    return block_of(key, first, at_once, more);
+  };
+  return {number(first_key_, 0), number(end_of_keys_, at_once - 1)};
+}
+
+/// (key - first + more) / at_once
+Use OnlineMaker::block_of(const Use& key, const Dim& first, int64_t at_once, int64_t more) {
   Expr from;
   from.kind = Expr::Kind::index;
   from.elem = Elem::i64;
@@ -167,7 +190,7 @@ Use OnlineMaker::block_of(const Use& key, const Dim& first, int64_t more) {
   const Use made{tile("block", Elem::i64, false), {}};
   emit(Map{made,
            {of_tile(key, Elem::i64), from, applied(Pointwise::sub, Elem::i64, {0, 1}),
-            of_number({0, keys_.most}, Elem::i64), applied(Pointwise::div, Elem::i64, {2, 3})},
+            of_number({0, at_once}, Elem::i64), applied(Pointwise::div, Elem::i64, {2, 3})},
            {}});
   return made;
 }
@@ -195,11 +218,14 @@ void OnlineMaker::scores() {
 
 /// Each where both operands lie.
 void OnlineMaker::dot_products(const Product& product) {
-  accumulators(product);
+  if (first_key_.valid() || end_of_keys_.valid())
+    clear(product);
+  else
+    accumulators(product);
   const Var column = shape::fresh_var(name_for("c")), key = shape::fresh_var(name_for("j"));
   const Dim across(columns(product)), length = keys_.stretch.length;
   loop(column, shape::cdiv(length, across), {}, [&] {
-    loop(key, shape::min(across, length - across * Dim(column)), {}, [&] {
+    const auto inside = [&] {
       at_[online_.key.var] = keys_.stretch.first + across * Dim(column) + Dim(key);
       each_row([&](const Dim& block, const Dim& row) {
         before_ = body_;
@@ -207,7 +233,9 @@ void OnlineMaker::dot_products(const Product& product) {
         const Access to = sums_at(product, Dim(column), block, {at(row), at(Dim(key))});
         emit(Store{{results_[product.reduction], {}}, to, {}, false});
       });
-    });
+    };
+    loop(key, shape::min(across, length - across * Dim(column)), {}, inside,
+         steps_of_keys(keys_.stretch.first + across * Dim(column), 1));
   });
   at_.erase(online_.key.var);
 }
