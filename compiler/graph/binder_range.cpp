@@ -11,7 +11,8 @@ namespace {
 class RangeFinder {
  public:
   /// `monoid`: the one whose unit counts nothing.
-  RangeFinder(const Graph& g, Var binder, Monoid monoid) : g_(g), binder_(binder), monoid_(monoid) {}
+  RangeFinder(const Graph& g, Var binder, Monoid monoid, ReadBounds reads)
+      : g_(g), binder_(binder), monoid_(monoid), reads_(reads) {}
 
   BinderRange run(ScalarId folded) {
     bool always = true;  // is the condition evaluated for every point?
@@ -83,7 +84,15 @@ class RangeFinder {
   /// May the value be computed once for all points of the binder? It is where every point computes it, or
   /// where nothing in it can fail.
   bool is_read(ScalarId value, bool always) const {
-    return !depends_on(g_, value, binder_) && (always || is_sum_of_indices(value));
+    if (depends_on(g_, value, binder_)) return false;
+    return always || is_sum_of_indices(value) || (reads_ == ReadBounds::of_some_points && !is_checked(value));
+  }
+
+  bool is_checked(ScalarId value) const {
+    const auto parts = scalars_in(g_, value);
+    return std::any_of(parts.begin(), parts.end(), [&](ScalarId part) {
+      return g_.scalars[part].op == Op::bounded || g_.scalars[part].op == Op::require;
+    });
   }
 
   bool is_sum_of_indices(ScalarId value) const {
@@ -138,16 +147,17 @@ class RangeFinder {
   const Graph& g_;
   const Var binder_;
   const Monoid monoid_;
+  const ReadBounds reads_;
   BinderRange range_;
   bool understood_ = true;  ///< bounds say all that the conditions say
 };
 
 }  // namespace
 
-BinderRange binder_range(const Graph& g, const Scalar& reduction, size_t binder) {
+BinderRange binder_range(const Graph& g, const Scalar& reduction, size_t binder, ReadBounds reads) {
   const bool of_argmax = reduction.op == Op::reduce && reduction.monoid == Monoid::argmax;
   const Monoid monoid = reduction.op == Op::online || of_argmax ? Monoid::max : reduction.monoid;
-  BinderRange range = RangeFinder(g, reduction.binders[binder].var, monoid).run(reduction.args[0]);
+  BinderRange range = RangeFinder(g, reduction.binders[binder].var, monoid, reads).run(reduction.args[0]);
   if (of_argmax && !(range.low.empty() && range.low_by_data.empty())) {
     range.low.clear();
     range.low_by_data.clear();

@@ -14,7 +14,7 @@ namespace axon::graph {
 struct BinderRange {
   std::vector<Dim> low, end;
   /// A bound that an i64 decides which may be any: plus + value or plus - value, which may leave i64. It is
-  /// read wherever the binder has a point.
+  /// read wherever the binder has a point (but see ReadBounds).
   struct Data {
     ScalarId value;
     bool subtracted;
@@ -27,10 +27,17 @@ struct BinderRange {
   bool empty() const { return low.empty() && end.empty() && low_by_data.empty() && end_by_data.empty(); }
 };
 
+/// Which bounds the data may say.
+enum class ReadBounds : uint8_t {
+  of_all_points,   ///< values that every point computes, and those in which nothing can fail
+  of_some_points,  ///< and those that are loaded without a check: who uses them shows that they can be
+};
+
 /// The range of a binder of a `reduce` or `online`. Taken from the conditions around what it folds, under
 /// `&&`, nested, negated or with the arms exchanged. A condition that bounds the binder through something
 /// else than one comparison linear in it bounds nothing. Of an argmax the unit is that of max, and only an
 /// end bounds it: of equal values the first counts.
-BinderRange binder_range(const Graph&, const Scalar& reduction, size_t binder);
+BinderRange binder_range(const Graph&, const Scalar& reduction, size_t binder,
+                         ReadBounds = ReadBounds::of_all_points);
 
 }  // namespace axon::graph

@@ -49,6 +49,19 @@ int64_t Executor::number(const Dim& dim) const {
   return *value;
 }
 
+std::pair<int64_t, int64_t> Executor::iterations(OpId id) {
+  op_ = id;
+  const Loop& loop = std::get<Loop>(p_.ops[id]);
+  const auto data = [&](const std::optional<Use>& use, int64_t otherwise) {
+    if (!use) return otherwise;
+    const Value value = read(use->tile, 0, -1);
+    if (!value.defined()) fail(std::string("its count is not defined: ") + words(value.why));
+    return value.number.integer;
+  };
+  return {std::max<int64_t>(0, data(loop.first, 0)),
+          std::min(number(loop.extent), data(loop.count, INT64_MAX))};
+}
+
 std::vector<std::pair<int64_t, int64_t>> Executor::numbers(const Box& box) const {
   std::vector<std::pair<int64_t, int64_t>> out;
   for (const Interval& i : box) out.emplace_back(number(i.low), number(i.high));

@@ -88,6 +88,8 @@ class Executor {
   void arrive(const PendingFill&);  ///< the copy happens
   void note_keys(const Loop&);      ///< of a loop that orders, at the end of an iteration
   void store_order(const Loop&);    ///< behind it
+  /// The first iteration of a loop, and the end of them, where it begins.
+  std::pair<int64_t, int64_t> iterations(OpId loop);
   int64_t number(const Dim&) const;
   std::vector<std::pair<int64_t, int64_t>> numbers(const Box&) const;
   [[noreturn]] void fail(const std::string& why, std::optional<FailedCheck> check = std::nullopt) const;

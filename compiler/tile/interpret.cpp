@@ -80,7 +80,7 @@ class Cursor {
     const std::vector<OpId>* body;
     size_t at = 0;
     const Loop* loop = nullptr;
-    int64_t iteration = 0, trips = 0;
+    int64_t iteration = 0, end = 0;
   };
 
   bool begin_task() {
@@ -93,15 +93,15 @@ class Cursor {
     return true;
   }
   void begin_loop(const Loop& loop) {
-    const int64_t trips = executor_.number(loop.extent);
-    if (trips <= 0) return end_of_loop(loop);
-    scene_.values[loop.index] = 0;
-    frames_.push_back({&loop.body, 0, &loop, 0, trips});
+    const auto [first, end] = executor_.iterations(op_);
+    if (first >= end) return end_of_loop(loop);
+    scene_.values[loop.index] = first;
+    frames_.push_back({&loop.body, 0, &loop, first, end});
   }
   void end_of_body() {
     Frame& frame = frames_.back();
     if (frame.loop && frame.loop->order) executor_.note_keys(*frame.loop);
-    if (frame.loop && ++frame.iteration < frame.trips) {
+    if (frame.loop && ++frame.iteration < frame.end) {
       frame.at = 0;
       scene_.values[frame.loop->index] = frame.iteration;
       return;

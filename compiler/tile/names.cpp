@@ -95,6 +95,10 @@ struct Collect {
     for (const Index* shown : {&op.found, &op.wanted})
       if (shown->table) add(*shown->table);
   }
+  void operator()(const Loop& op) {
+    if (op.first) add(*op.first);
+    if (op.count) add(*op.count);
+  }
   template <class Other>
   void operator()(const Other&) {}
 };
@@ -139,7 +143,7 @@ std::vector<TileId> defined_tiles(const Op& op) {
   if (const auto* store = std::get_if<Store>(&op))
     return store->to.tensor ? std::vector<TileId>() : std::vector<TileId>{store->to.tile};
   if (const auto* scatter = std::get_if<Scatter>(&op)) return {scatter->to.tile};
-  if (std::holds_alternative<Check>(op)) return {};
+  if (std::holds_alternative<Check>(op) || std::holds_alternative<Loop>(op)) return {};
   std::vector<TileId> out;
   const auto all = uses(op);
   if (!all.empty()) out.push_back(all.front()->tile);

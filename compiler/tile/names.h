@@ -47,6 +47,8 @@ std::vector<TileId> tiles(const Op&);
 void rename_tiles(Op&, const std::function<TileId(TileId)>& renamed);
 /// Those that it writes.
 std::vector<TileId> defined_tiles(const Op&);
+/// Does the data say which iterations it has?
+inline bool is_counted(const Loop& loop) { return loop.first || loop.count; }
 const std::vector<OpId>* body(const Op&);  ///< of a loop or a role
 
 }  // namespace axon::tile

@@ -105,14 +105,26 @@ Op OpsReader::loop(size_t depth) {
   const std::string index = fresh_name("loop");
   expect("<");
   out.extent = size();
+  if (accept("from")) out.first = count();
+  if (accept("below")) out.count = count();
   out.index = declare(index, shape::fresh_var(index));
   if (accept("carry")) do
       out.carries.push_back(known(tiles_, "tile"));
     while (!failed() && accept(","));
   if (accept("order")) out.order = order();
+  require((!out.first && !out.count) || !out.order, "a loop that orders has no count");
   end_of_line();
   out.body = body(depth + 1);
   forget(index);
+  return out;
+}
+
+Use OpsReader::count() {
+  Use out = use_of_known();
+  if (failed()) return out;
+  const Tile& of = tile(out);
+  require(of.shape.empty() && of.space == Space::registers && (of.elem == Elem::i32 || of.elem == Elem::i64),
+          "a count is a number in registers, i32 or i64");
   return out;
 }
 

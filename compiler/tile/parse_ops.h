@@ -55,6 +55,7 @@ class OpsReader : protected shape::TextReader {
   Op sort();
   Op check();
   Op loop(size_t depth);
+  Use count();
   Order order();
   Op role();
   uint32_t number_below(size_t count, const char* what);

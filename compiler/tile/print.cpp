@@ -13,6 +13,8 @@
 //     for b < cdiv(n, 64) carry t
 //       copy t[r, c] = x[8*i + r, c] if 8*i + r < m and c < n fill 0
 //       copy t[r, c] = x[table[r] + 4*b, c] checked  gather
+//     for b < cdiv(n, 64) from low[] below end[]     of these iterations those that the data says
+//       ...
 //     copy t[r, c] to y[8*i + r, c] if 8*i + r < m and c < n streaming
 //     copy t[r, c] to blocks[b, r, c]                a block of a tile in scratch
 //     view w[r, c] = x[c, r]
@@ -210,9 +212,10 @@ class Printer {
   std::string words(const Loop& op) const {
     std::vector<std::string> carries;
     for (TileId t : op.carries) carries.push_back(p_.tiles[t].name);
-    return fmt::format("for {} < {}{}{}{}", names_(op.index), names_(op.extent),
-                       carries.empty() ? "" : " carry ", fmt::join(carries, ", "),
-                       op.order ? words(*op.order) : "");
+    return fmt::format("for {} < {}{}{}{}{}{}", names_(op.index), names_(op.extent),
+                       op.first ? " from " + names_(*op.first) : "",
+                       op.count ? " below " + names_(*op.count) : "", carries.empty() ? "" : " carry ",
+                       fmt::join(carries, ", "), op.order ? words(*op.order) : "");
   }
   std::string words(const Order& order) const {
     return fmt::format(" order {} of {} to {}[{}] of {}{}", p_.tiles[order.keys].name, names_(order.count),

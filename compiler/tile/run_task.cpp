@@ -156,7 +156,7 @@ class TaskRunner::Impl {
     for (const OpId id : body) {
       shared_.spend(1);
       if (const auto* loop = std::get_if<Loop>(&p_.ops[id])) {
-        repeat(*loop);
+        repeat(id, *loop);
         continue;
       }
       executor_->run(id);
@@ -167,9 +167,9 @@ class TaskRunner::Impl {
       if (const auto* notify = std::get_if<Notify>(&p_.ops[id])) announce(p_.notifications[notify->number]);
     }
   }
-  void repeat(const Loop& loop) {
-    const int64_t trips = executor_->number(loop.extent);
-    for (int64_t i = 0; i < trips; ++i) {
+  void repeat(OpId id, const Loop& loop) {
+    const auto [first, end] = executor_->iterations(id);
+    for (int64_t i = first; i < end; ++i) {
       scene_.values[loop.index] = i;
       walk(loop.body);
       if (loop.order) executor_->note_keys(loop);
@@ -177,8 +177,8 @@ class TaskRunner::Impl {
     scene_.values.erase(loop.index);
     if (!loop.order) return;
     executor_->store_order(loop);
-    for (const OpId id : loop.body)
-      for (const TileId tile : defined_tiles(p_.ops[id])) memory_->forget(tile);
+    for (const OpId op : loop.body)
+      for (const TileId tile : defined_tiles(p_.ops[op])) memory_->forget(tile);
   }
   void finish_gemms(size_t left) {
     while (scene_.gemms.size() > left) {

@@ -256,13 +256,16 @@ struct Order {
 };
 /// `carries`: the tiles that an iteration reads as the one before it left them. Iterations of a loop that
 /// orders know nothing of each other; they may run in any order and any number of times, and behind the loop
-/// none of their tiles is defined.
+/// none of their tiles is defined. `first` and `count`, of a loop that does not order: integers of the data,
+/// as they are where the loop begins. Iterations before `first`, and those at or past `count`, are left out;
+/// to the proofs any of them may be.
 struct Loop {
   Var index;
   Dim extent;
   std::vector<TileId> carries;
   std::vector<OpId> body;
   std::optional<Order> order = std::nullopt;
+  std::optional<Use> first = std::nullopt, count = std::nullopt;  ///< numbers in registers, i32 or i64
 };
 struct Role {
   std::string name;

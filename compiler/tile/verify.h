@@ -56,6 +56,7 @@ class Scope {
 struct Around {
   Var index;
   Dim extent;
+  bool is_counted = false;  ///< by the data: it may have fewer iterations
 };
 
 /// The operations of a role; a program without roles has one.

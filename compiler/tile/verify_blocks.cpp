@@ -5,8 +5,9 @@
 // blocks count as undefined. In a loop, let all that the body writes to the tile's memory go to the block
 // whose number on one axis is the loop's index. Then an iteration finds its block, and those of later ones,
 // as they were before the loop. And behind the loop each block is as its own iteration left it: the index
-// becomes that axis, below the extent of the loop; none for a loop without iterations. Extents may be of
-// loops around: with these the claims are forgotten.
+// becomes that axis, below the extent of the loop; none for a loop without iterations. Of a loop whose
+// iterations the data counts a block is so, or as it was before. Extents may be of loops around: with these
+// the claims are forgotten.
 #include <algorithm>
 
 #include "tile/names.h"

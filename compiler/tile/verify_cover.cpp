@@ -8,7 +8,8 @@
 // and the bounds hold for them. Digits may stay below a step by the bounds of the store, as those of a masked
 // row do, and the range of a digit may end before the digits in front of it would say, as that of rows in the
 // last of several blocks. That each element is stored is shown of the task alone: what holds inside of a loop
-// may hold because it has no iterations.
+// may hold because it has no iterations. In a loop whose iterations the data counts nothing is sure to be
+// stored.
 #include <algorithm>
 
 #include "tile/names.h"
@@ -157,7 +158,9 @@ class Cover {
 }  // namespace
 
 bool covers_once(const Program& p, const Store& op, const std::vector<Around>& around, const Scope& scope) {
-  return p.tensors[op.to.tensor].writes && Cover(p, op, around, scope).holds();
+  const bool is_sure =
+      std::none_of(around.begin(), around.end(), [](const Around& loop) { return loop.is_counted; });
+  return p.tensors[op.to.tensor].writes && is_sure && Cover(p, op, around, scope).holds();
 }
 
 }  // namespace axon::tile

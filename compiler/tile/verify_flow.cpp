@@ -2,10 +2,11 @@
 //
 // A loop is gone through until what is known at its head no longer changes; only then do its operations add
 // obligations. What holds behind it holds after any number of iterations, and after none where there may be
-// none.
+// none, as where the data counts them.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "tile/names.h"
 #include "tile/verify.h"
@@ -51,9 +52,10 @@ class Flow {
   }
 
   void loop(OpId id, const Loop& loop, State& state, const Scope& scope, Report* report) {
+    if (is_counted(loop)) OpChecks(setting_, id, state, scope, around_, carried_, report).check_counts(loop);
     Scope inside = scope;
     inside.add_range(loop.index, loop.extent);
-    around_.push_back({loop.index, loop.extent});
+    around_.push_back({loop.index, loop.extent, is_counted(loop)});
     Carried carried;
     each_op(p_, loop.body, [&](OpId op) {
       for (TileId tile : defined_tiles(p_.ops[op]))
@@ -72,7 +74,7 @@ class Flow {
     for (int round = 0; round < most_rounds && !stable; ++round) {
       State after = iteration(head, nullptr);
       advance(after, loop.index);
-      put_in_terms_of(loop.index, after, head);
+      if (!loop.first) put_in_terms_of(loop.index, after, head);
       State next = joined(head, after);
       forget_unsteady(loop.index, after, next);
       stable = next == head;
@@ -93,8 +95,15 @@ class Flow {
     around_.pop_back();
     for (Carried& outer : carried_)
       for (TileId tile : carried.in_body) outer.written.insert(tile);
-    state = scope.shows(shape::at_least(loop.extent, 1)) ? after : joined(state, after);
-    for (const auto& [tile, claims] : blocks) state.written[tile] = claims;
+    const bool has_iteration = !is_counted(loop) && scope.shows(shape::at_least(loop.extent, 1));
+    const State before = std::exchange(state, has_iteration ? after : joined(state, after));
+    for (const auto& [tile, claims] : blocks) {
+      if (!is_counted(loop)) {
+        state.written[tile] = claims;
+      } else if (const auto found = before.written.find(tile); found != before.written.end()) {
+        state.written[tile] = joined(found->second, claims);
+      }
+    }
     if (!loop.order) return;
     for (const TileId tile : carried.in_body) state.forget(tile);
     OpChecks(setting_, id, state, scope, around_, carried_, report).run();

@@ -1,7 +1,8 @@
 // Each thread and each lane of a vector has the operands of what it computes.
 //
 // In: operations on tiles in registers. Out: obligations, decided by going through all elements. Operands in
-// scratch memory and views are anyone's. An instruction takes tilings of its atoms.
+// scratch memory and views are anyone's. An instruction takes tilings of its atoms. How many iterations a
+// loop has, all threads of its role know: they come to its operations together.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,6 +28,13 @@ class HolderChecks {
       op_ = {i};
       std::visit([this](const auto& op) { check(op); }, p_.ops[op_]);
     }
+    for (const RoleView& role : roles_of(p_))
+      each_op(p_, *role.body, [&](OpId id) {
+        op_ = id;
+        if (const auto* loop = std::get_if<Loop>(&p_.ops[id]))
+          for (const auto& number : {loop->first, loop->count})
+            if (number) check_count(*number, role);
+      });
   }
 
  private:
@@ -59,6 +67,14 @@ class HolderChecks {
     for (const Index* index : {&op.found, &op.wanted})
       if (index->table) shown.push_back(&*index->table);
     add("every lane has what it shows", have_operands(op.of, shown));
+  }
+  void check_count(const Use& number, const RoleView& role) {
+    const Places& count = places(number);
+    bool all = true;
+    for (int64_t warp = 0; warp < role.warps; ++warp)
+      for (int64_t lane = 0; lane < p_.machine.lanes; ++lane)
+        all &= count.held(0, (warp * most_lanes + lane) * most_vector_lanes).has_value();
+    add("every thread has its count", all);
   }
   template <class Other>
   void check(const Other&) {}

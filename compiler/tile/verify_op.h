@@ -38,7 +38,8 @@ class OpChecks {
   OpChecks(const Setting& setting, OpId op, State& state, const Scope& scope,
            const std::vector<Around>& around, std::vector<Carried>& carried, Report* report);
   void run();
-  void check_keys(const Loop&);  ///< at the end of an iteration of a loop that orders
+  void check_counts(const Loop&);  ///< before the first iteration
+  void check_keys(const Loop&);    ///< at the end of an iteration of a loop that orders
 
  private:
   void check(const Copy&);

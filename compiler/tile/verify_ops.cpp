@@ -302,7 +302,12 @@ void OpChecks::check(const Check& op) {
     if (shown->table) defined(*shown->table, scope, "what it shows is defined");
 }
 
-// ---- loops that order ----
+// ---- loops ----
+
+void OpChecks::check_counts(const Loop& op) {
+  for (const auto& number : {op.first, op.count})
+    if (number) defined(*number, scope_, "its count is defined");
+}
 
 void OpChecks::check_keys(const Loop& op) {
   const Tile& keys = p_.tiles[op.order->keys];

@@ -126,13 +126,18 @@ class PlaceChecks {
     int64_t most = 0;
     std::set<TileId> before = outside;
     for (size_t i = 0; i < ops.size(); ++i) {
-      const std::set<TileId> here = named({ops[i]}),
+      const auto* loop = std::get_if<Loop>(&p_.ops[ops[i]]);
+      const std::set<TileId> here = loop ? named(loop->body) : named({ops[i]}),
                              later = named({ops.begin() + static_cast<std::ptrdiff_t>(i) + 1, ops.end()});
       std::set<TileId> through = outside;
       for (TileId tile : before)
         if (later.contains(tile) || here.contains(tile)) through.insert(tile);
       before.insert(here.begin(), here.end());
-      if (const auto* loop = std::get_if<Loop>(&p_.ops[ops[i]])) {
+      if (loop) {
+        std::set<TileId> at_begin = through;  // what counts its iterations is read there
+        for (const auto& number : {loop->first, loop->count})
+          if (number) at_begin.insert(number->tile);
+        most = std::max(most, registers_of(at_begin));
         for (TileId tile : loop->carries)
           if (p_.tiles[tile].space == Space::registers) through.insert(tile);
         for (TileId tile : here)
@@ -141,11 +146,14 @@ class PlaceChecks {
         continue;
       }
       through.insert(here.begin(), here.end());
-      int64_t now = 0;
-      for (TileId tile : through) now += registers_of(tile);
-      most = std::max(most, now);
+      most = std::max(most, registers_of(through));
     }
     return most;
+  }
+  int64_t registers_of(const std::set<TileId>& tiles) const {
+    int64_t all = 0;
+    for (const TileId tile : tiles) all += registers_of(tile);
+    return all;
   }
 
   /// Tiles but rings belong to one role, and memory that tiles share to one.

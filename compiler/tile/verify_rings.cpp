@@ -2,8 +2,8 @@
 //
 // In: the operations of all roles. Out: obligations, and which fill each acquire gets. The fills of the role
 // that fills, without those of rings that another role does not drain, are the same sequence as the acquires
-// of that role: loop by loop, with the same trip counts, zero included. So the n-th acquire gets the n-th
-// fill, over the borders of tasks, too.
+// of that role: loop by loop, with the same trip counts, zero included; none of them are counted by the data.
+// So the n-th acquire gets the n-th fill, over the borders of tasks, too.
 //
 // Why nothing deadlocks: say that a drain waits for a slot that is not filled yet. All that were filled
 // before it have been acquired, because both go in one order. So the role that fills can wait for that ring
@@ -104,6 +104,7 @@ class RingChecks {
         continue;
       }
       const Dim extent = fill.extent.substitute(loops);
+      all &= !is_counted(loop_of(fill)) && !is_counted(loop_of(drain));
       all &= scope.shows(shape::equal(shape::max(extent, 0), shape::max(drain.extent, 0)));
       shape::Substitution inner = loops;
       inner[fill.index] = drain.index;
@@ -113,6 +114,8 @@ class RingChecks {
     }
     return all;
   }
+
+  const Loop& loop_of(const Skeleton& s) const { return std::get<Loop>(p_.ops[s.op]); }
 
   const Program& p_;
   Report& report_;

@@ -40,21 +40,23 @@ void forget_unsteady(Var index, const State& after, State& head) {
   for (const TileId tile : lost) head.forget(tile);
 }
 
+Claims joined(const Claims& a, const Claims& b) {
+  // Where one side claims nothing, its elements are true ones.
+  const auto unless_both = [](const Claim& claim, const Claims& of) {
+    const Claim* same = of.find(claim.fact);
+    return same ? weaker(claim.beyond, same->beyond) : weaker(claim.beyond, {Beyond::Kind::defined, {}});
+  };
+  Claims both;
+  for (const Claim& claim : a) both.add(claim.fact, unless_both(claim, b));
+  for (const Claim& claim : b) both.add(claim.fact, unless_both(claim, a));
+  return both;
+}
+
 State joined(const State& a, const State& b) {
   State out;
-  for (const auto& [tile, claims] : a.written) {
-    const auto other = b.written.find(tile);
-    if (other == b.written.end()) continue;
-    // Where one side claims nothing, its elements are true ones.
-    const auto unless_both = [](const Claim& claim, const Claims& of) {
-      const Claim* same = of.find(claim.fact);
-      return same ? weaker(claim.beyond, same->beyond) : weaker(claim.beyond, {Beyond::Kind::defined, {}});
-    };
-    Claims both;
-    for (const Claim& claim : claims) both.add(claim.fact, unless_both(claim, other->second));
-    for (const Claim& claim : other->second) both.add(claim.fact, unless_both(claim, claims));
-    out.written[tile] = both;
-  }
+  for (const auto& [tile, claims] : a.written)
+    if (const auto other = b.written.find(tile); other != b.written.end())
+      out.written[tile] = joined(claims, other->second);
   for (const auto& [view, of] : a.views)
     if (const auto other = b.views.find(view); other != b.views.end() && other->second == of)
       out.views[view] = of;

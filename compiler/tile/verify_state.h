@@ -65,5 +65,7 @@ void put_in_terms_of(Var index, const State& next, State& state);
 /// What is claimed in terms of the index, and not alike behind an iteration, is not known.
 void forget_unsteady(Var index, const State& after, State& head);
 State joined(const State&, const State&);
+/// Of a tile whose elements are each as one says, or as the other does.
+Claims joined(const Claims&, const Claims&);
 
 }  // namespace axon::tile

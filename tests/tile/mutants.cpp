@@ -96,6 +96,11 @@ const Change changes[] = {
     {bounds, " order ", R"(y\[i)", "y[i + 1"},
     {bounds, "  check .* if ", " < ", " <= "},
     {bounds, " checked", " checked", ""},
+    // loops that the data counts
+    {bounds, " below length", R"(length\[\])", "blocks[]"},
+    {bounds, " from first", R"( from \w+\[\])", ""},
+    {bounds, " below blocks", R"( below \w+\[\])", ""},
+    {order, "^  copy total", "^", "  "},
     // slots of what a loop around carries
     {bounds, "\\(l \\+ 1\\) % 2", R"(\(l \+ 1\) % 2)", "l % 2"},
     {bounds, "l % 2", R"(\[l % 2,)", "[1,"},

@@ -166,6 +166,21 @@ Sample checked(Maker& make) {
   return {{{"ids", ids}, {"table", table}}, {{"y", y}}, 0};
 }
 
+/// The sums of a part of each row, and 1 more where that ends behind the first element.
+Sample lengths(Maker& make) {
+  const int64_t m = make["m"], n = make["n"];
+  TensorData lows = make.integers({m}, -9, n + 9), ends = make.integers({m}, -9, n + 9),
+             x = make.real({m, n}), y = Maker::zero({m});
+  for (int64_t i = 0; i < m; ++i) {
+    const int64_t length = ends.values[static_cast<size_t>(i)].integer;
+    for (int64_t j = std::max<int64_t>(0, lows.values[static_cast<size_t>(i)].integer);
+         j < std::min(n, length); ++j)
+      at(y, {i}) += at(x, {i, j});
+    if (length > 0) at(y, {i}) += 1;
+  }
+  return {{{"lows", lows}, {"lengths", ends}, {"x", x}}, {{"y", y}}, 0};
+}
+
 /// Each row without its sum, in place.
 Sample update(Maker& make) {
   const int64_t m = make["m"], n = make["n"];
@@ -301,6 +316,7 @@ const std::vector<Row>& rows() {
        convolution,
        {{"h", {2, 3, 5}}, {"w", {2, 3, 6, 7, 11}}, {"c", {0, 1, 4, 9}}, {"o", {0, 1, 8, 17}}, {"r", {3}}}},
       {"checked", checked, {{"n", {0, 1, 3, 4, 9}}, {"v", {1, 5}}, {"d", {0, 1, 16, 33}}}},
+      {"lengths", lengths, {{"m", {0, 1, 5, 9}}, {"n", {0, 1, 7, 8, 9, 31}}}},
       {"update", update, {{"m", {0, 1, 3, 4, 5}}, {"n", {0, 1, 7, 8, 9, 31}}}},
       {"gather", gather, {{"n", {0, 1, 3, 4, 9}}, {"v", {0, 1, 5}}, {"d", {0, 1, 16, 33}}}},
       {"scatter_add", scatter_add, {{"m", {0, 1, 7, 8, 17}}, {"n", {0, 1, 4, 9}}, {"d", {0, 1, 8, 17}}}},

@@ -235,17 +235,19 @@ Context::Interior Context::interior(Var v, const std::vector<Dim>& conditions) {
 }
 
 void Context::loop(const Axis& axis, const std::vector<Dim>& conditions, const std::function<void()>& body,
-                   LoopKind kind) {
+                   LoopKind kind, const Iterations& iterations) {
   const Interior inside = may_split ? interior(axis.var, conditions) : Interior();
   Value* extent = value(axis.extent);
-  if (inside.conditions.empty()) return run(axis, f.i64(0), extent, body, kind);
   auto& b = f.b;
   const auto extremum = [&](llvm::Intrinsic::ID id, Value* x, Value* y) {
     return b.CreateBinaryIntrinsic(id, x, y);
   };
-  Value *low = f.i64(0), *end = extent;
+  if (iterations.end) extent = extremum(llvm::Intrinsic::smin, extent, iterations.end);
+  Value* const first = iterations.first ? iterations.first : f.i64(0);
+  if (inside.conditions.empty()) return run(axis, first, extent, body, kind);
+  Value *low = first, *end = extent;
   for (const Dim& d : inside.lows) low = extremum(llvm::Intrinsic::smax, low, value(d));
-  low = extremum(llvm::Intrinsic::smin, low, extremum(llvm::Intrinsic::smax, extent, f.i64(0)));
+  low = extremum(llvm::Intrinsic::smin, low, extremum(llvm::Intrinsic::smax, extent, first));
   for (const Dim& d : inside.ends) end = extremum(llvm::Intrinsic::smin, end, value(d));
   end = extremum(llvm::Intrinsic::smax, end, low);
   const auto edge = [&](Value* from, Value* to) {
@@ -253,7 +255,7 @@ void Context::loop(const Axis& axis, const std::vector<Dim>& conditions, const s
     run(axis, from, to, body, LoopKind::vectors);
     may_split = true;
   };
-  if (!inside.lows.empty()) edge(f.i64(0), low);
+  if (!inside.lows.empty()) edge(first, low);
   known.supposing(inside.conditions, [&] { run(axis, low, end, body, kind); });
   edge(end, extent);
 }

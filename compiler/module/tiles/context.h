@@ -46,6 +46,11 @@ class Known {
   std::map<const void*, bool> proved_;
 };
 
+/// From the first one on, before the end; null: all.
+struct Iterations {
+  Value *first = nullptr, *end = nullptr;
+};
+
 struct Context {
   Context(Frame& frame, const tile::Program& program, const ProgramMemory& memory);
 
@@ -79,9 +84,9 @@ struct Context {
   /// body(n) where the count is n, of 1 to `most`; code for each.
   void each_count(Value* count, int64_t most, const std::function<void(int64_t)>& body);
   /// Runs the loop in up to three runs, of which one has all conditions (values that must not be negative)
-  /// supposed. `kind` is of that one.
+  /// supposed. `kind` is of that one. Only these iterations are run.
   void loop(const Axis&, const std::vector<Dim>& conditions, const std::function<void()>& body,
-            LoopKind kind = LoopKind::vectors);
+            LoopKind kind = LoopKind::vectors, const Iterations& = {});
 
  private:
   void run(const Axis&, Value* low, Value* end, const std::function<void()>& body, LoopKind);

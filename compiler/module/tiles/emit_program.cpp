@@ -99,7 +99,9 @@ class ProgramEmitter {
       else if (is_last)
         operations_.emit(p_.ops[id]);
       else
-        c_.loop({loop->index, loop->extent}, {}, [&] { around_products(loop->body); });
+        c_.loop(
+            {loop->index, loop->extent}, {}, [&] { around_products(loop->body); }, LoopKind::vectors,
+            operations_.iterations_of(*loop));
     }
     emit_others();
   }
@@ -209,7 +211,7 @@ class ProgramEmitter {
       }
       c_.loop(
           {loop->index, loop->extent}, conditions(loop->body, loop->index), [&] { iteration(*loop); },
-          is_short(loop->body) ? LoopKind::unrolled : LoopKind::vectors);
+          is_short(loop->body) ? LoopKind::unrolled : LoopKind::vectors, operations_.iterations_of(*loop));
     }
   }
 

@@ -45,6 +45,16 @@ Value* Operations::elements(TileId id) {
   return accesses_.read(use, all);
 }
 
+Iterations Operations::iterations_of(const tile::Loop& loop) {
+  auto& b = c_.f.b;
+  const auto number = [&](const std::optional<tile::Use>& use) -> Value* {
+    if (!use) return nullptr;
+    Value* const count = b.CreateSExt(elements(use->tile), b.getInt64Ty());
+    return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, count, c_.f.i64(0));
+  };
+  return {number(loop.first), number(loop.count)};
+}
+
 bool Operations::is_of_elements(const tile::Program& p, const tile::Op& op) {
   const auto* copy = std::get_if<tile::Copy>(&op);
   if (!copy) return std::holds_alternative<tile::Map>(op);

@@ -21,6 +21,8 @@ class Operations {
   void emit(const tile::Op&);
   /// Of a tile in registers that has one axis, or is a number: all of them, as they are computed.
   Value* elements(TileId);
+  /// Of which iterations the data lets the loop be: not negative, as i64; null where it does not say.
+  Iterations iterations_of(const tile::Loop&);
   /// One element of a tile that the operations make, where all axes of their tiles have one label: the value
   /// of that in one lane. Null where an operation is not about single elements, and then nothing is emitted.
   Value* element_of(const std::vector<tile::OpId>&, TileId, const Dim& label);

@@ -122,8 +122,9 @@ class Slicer {
     }
     for (const tile::Op& op : p_.ops) {
       if (inside.contains(&op)) continue;
-      const auto* loop = std::get_if<tile::Loop>(&op);
-      const auto named = loop ? loop->carries : tile::tiles(op);
+      auto named = tile::tiles(op);
+      if (const auto* loop = std::get_if<tile::Loop>(&op))
+        named.insert(named.end(), loop->carries.begin(), loop->carries.end());
       if (std::any_of(named.begin(), named.end(), [&](tile::TileId t) { return made.contains(t); }))
         return false;
     }

@@ -381,12 +381,14 @@ void ContractionMaker::over_columns(const Product& product, const Dim& first, co
   const TileId kept = sums_.at(product.reduction);
   if (product.is_packed) pack_ahead(product, first, length);
   const Var column = shape::fresh_var(name_for("c")), row = shape::fresh_var(name_for("g"));
-  loop(column, shape::cdiv(columns_of(product).stretch.length, Dim(columns(product))), {kept}, [&] {
+  const auto inside = [&] {
     if (packs_ && !product.is_packed && needs_packing(origin(), product))
       pack(product, Dim(column), first, length);
     loop(row, shape::cdiv(rows_.stretch.length, Dim(blocks_of_.rows)), {kept},
          [&] { add_block(product, Dim(row), Dim(column), first, length); });
-  });
+  };
+  loop(column, shape::cdiv(columns_of(product).stretch.length, Dim(columns(product))), {kept}, inside,
+       steps_by_data(product.column.var, columns(product)));
 }
 
 /// The sums of a block of rows and columns, which are in scratch.
@@ -404,7 +406,7 @@ void ContractionMaker::accumulate(const Product& product, TileId sums, const Dim
                                   const Dim& first, const Dim& length) {
   const RowReduction& sum = form_.reductions[product.reduction];
   const Var step = shape::fresh_var(name_for("s"));
-  loop(step, shape::cdiv(length, Dim(block_)), {sums}, [&] {
+  const auto inside = [&] {
     for (int64_t line = 0; line < (slides(product) ? lines_of(product) : 1); ++line) {
       const auto [left, right] = views_of(product, line);
       view_left(product, row, first, Dim(step), line);
@@ -416,7 +418,8 @@ void ContractionMaker::accumulate(const Product& product, TileId sums, const Dim
                 "",
                 false});
     }
-  });
+  };
+  loop(step, shape::cdiv(length, Dim(block_)), {sums}, inside, steps_by_data(product.depth.var, block_));
 }
 
 /// What both operands are summed over, between other labels.

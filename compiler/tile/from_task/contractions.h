@@ -60,6 +60,8 @@ class ContractionMaker : protected OperandMaker {
   void add_block(const Product&, const Dim& row, const Dim& column, const Dim& first, const Dim& length);
   void accumulate(const Product&, TileId sums, const Dim& row, const Dim& column, const Dim& first,
                   const Dim& length);
+  /// Of steps of so many points along the axis of a product those that the data leaves.
+  virtual CountUses steps_by_data(Var, int64_t) { return {}; }
   void bound_window(const Product&, BlockPlace&) const;
   void view_left(const Product&, const Dim& row, const Dim& first, const Dim& step, int64_t line);
   void view_right(const Product&, const Dim& column, const Dim& first, const Dim& step, int64_t line);

@@ -55,6 +55,39 @@ void ProgramMaker::reduce_down_columns() {
   for (const ScalarId id : reductions_down_columns()) reduce_down(id, (columns + block_ - 1) / block_);
 }
 
+/// Of the last binder's points those that the data says for all columns alike, counted from the first one
+/// that indices leave.
+Counts ProgramMaker::counts_down(const Points& points, const BlockPlace& column) {
+  const auto [first, end] = points.by_data.back();
+  const Var last = points.binders.back().var;
+  const auto is_known = [&](ScalarId bound) {
+    return !bound.valid() || (!column.changes(g_, bound) && !graph::depends_on(g_, bound, last) &&
+                              loads_stand_before(bound, {last, column.along}, false));
+  };
+  if (!is_known(first) || !is_known(end) || has_checks(points.term)) return {};
+  const auto from_first = [&](ScalarId bound) {
+    if (!bound.valid()) return bound;
+    const ScalarId low = graph::index_of(g_, points.intervals.back().first);
+    return graph::apply(g_, graph::Op::sub, {bound, low});
+  };
+  return {from_first(first), from_first(end)};
+}
+
+/// (row + more) / rows_at_a_time
+std::optional<Use> ProgramMaker::number_of_part(ScalarId row, int64_t more) {
+  if (!row.valid()) return std::nullopt;
+  const auto number = [&](int64_t n) { return graph::constant_int(g_, Elem::i64, n); };
+  const ScalarId sum = graph::apply(g_, graph::Op::add, {row, number(more)});
+  return value(graph::apply(g_, graph::Op::div, {sum, number(rows_at_a_time)}), {});
+}
+
+/// The row's number in a part, where it is in that.
+std::optional<Use> ProgramMaker::number_in_part(ScalarId row, Var part) {
+  if (!row.valid()) return std::nullopt;
+  const ScalarId before = graph::index_of(g_, Dim(rows_at_a_time) * Dim(part));
+  return value(graph::apply(g_, graph::Op::sub, {row, before}), {});
+}
+
 void ProgramMaker::reduce_down(ScalarId id, int64_t most_blocks) {
   const graph::Scalar s = g_.scalars[id];
   const Var along = node_.domain[*form_.along].var;
@@ -78,6 +111,9 @@ void ProgramMaker::reduce_down(ScalarId id, int64_t most_blocks) {
     emit(Store{sum, sums(place), {}, false});
   });
   // The last binder goes a few points at a time.
+  const Counts rows = counts_down(points, column);
+  const bool is_unmasked = (rows.first.valid() || rows.end.valid()) && points.unmasked.back().valid();
+  const ScalarId term = is_unmasked ? points.unmasked.back() : points.term;
   Points outer = points;
   outer.binders.pop_back();
   const size_t last = points.binders.size() - 1, known = around_.size();
@@ -85,8 +121,10 @@ void ProgramMaker::reduce_down(ScalarId id, int64_t most_blocks) {
   over(outer, 0, kept, [&] {
     const auto [from, length] = stretch_of_binder(points, last);
     const Var part = shape::fresh_var(name_for("k"));
+    const CountUses parts{number_of_part(rows.first, 0), number_of_part(rows.end, rows_at_a_time - 1)};
     add_range(points, last);
-    loop(part, shape::cdiv(length, Dim(rows_at_a_time)), {kept}, [&] {
+    const auto inside = [&] {
+      const CountUses here{number_in_part(rows.first, part), number_in_part(rows.end, part)};
       const Dim first = Dim(rows_at_a_time) * Dim(part);
       blocks(along, columns, {kept}, [&](const BlockPlace& place) {
         const Use sum{tile("sum", in, true), place.labels()};
@@ -95,13 +133,15 @@ void ProgramMaker::reduce_down(ScalarId id, int64_t most_blocks) {
         compute_before(points, place);
         for (const graph::Axis& b : points.binders) binders_.push_back(b.var);
         at_[row] = from + first + Dim(index);
-        loop(index, shape::min(Dim(rows_at_a_time), length - first), {sum.tile},
-             [&] { accumulate(op, sum, points.term, place); });
+        loop(
+            index, shape::min(Dim(rows_at_a_time), length - first), {sum.tile},
+            [&] { accumulate(op, sum, term, place); }, here);
         at_.erase(row);
         binders_.resize(binders_.size() - points.binders.size());
         emit(Store{sum, sums(place), {}, false});
       });
-    });
+    };
+    loop(part, shape::cdiv(length, Dim(rows_at_a_time)), {kept}, inside, parts);
     around_.resize(known);
   });
   in_scratch_[id] = kept;

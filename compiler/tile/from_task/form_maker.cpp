@@ -74,7 +74,7 @@ uint32_t FormMaker::reduction(graph::Monoid monoid, const Scalar& of, base::Elem
   r.term = term;
   choose_along(r);
   bound_along(r, of);
-  r.term = without_reductions(r.term);
+  each_scalar(r, [&](ScalarId& part) { part = without_reductions(part); });
   form_.reductions.push_back(std::move(r));
   return static_cast<uint32_t>(form_.reductions.size() - 1);
 }
@@ -87,7 +87,12 @@ ScalarId FormMaker::argmax(const Scalar& s) {
   const Positions positions = positions_along(r.along);
   r.monoid = graph::Monoid::min;
   r.in = r.kept = positions.elem;
-  r.term = position_of(result(top), r.term, r.along.var, positions);
+  const auto position = [&](ScalarId& term) {
+    if (term.valid()) term = position_of(result(top), term, r.along.var, positions);
+  };
+  position(r.term);
+  position(r.unmasked);
+  for (ScalarId& unmasked : r.outer_unmasked) position(unmasked);
   form_.reductions.push_back(std::move(r));
   return found_or_zero(result(static_cast<uint32_t>(form_.reductions.size() - 1)), positions);
 }
@@ -125,16 +130,73 @@ std::pair<Dim, Dim> interval_of(const graph::Graph& g, const graph::BinderRange&
   return {first, end};
 }
 
+namespace {
+
+/// Within 0 .. extent, so that the sum does not leave i64.
+ScalarId clamped(graph::Graph& g, const graph::BinderRange::Data& bound, const Dim& extent) {
+  const auto index = [&](const Dim& d) { return graph::index_of(g, d); };
+  const Dim least = bound.subtracted ? bound.plus - extent : -bound.plus;
+  const ScalarId below = graph::apply(g, graph::Op::min, {bound.value, index(least + extent)});
+  const ScalarId value = graph::apply(g, graph::Op::max, {below, index(least)});
+  if (bound.subtracted) return graph::apply(g, graph::Op::sub, {index(bound.plus), value});
+  return bound.plus.is(0) ? value : graph::apply(g, graph::Op::add, {value, index(bound.plus)});
+}
+
+/// Points that a mask leaves out evaluate the mask.
+bool masks_check(const graph::Graph& g, ScalarId folded) {
+  for (const Scalar* s = &g.scalars[folded]; s->op == graph::Op::select; s = &g.scalars[folded]) {
+    if (has_checks(g, s->args[0])) return true;
+    folded = s->args[g.scalars[s->args[1]].op == graph::Op::constant ? 2 : 1];
+  }
+  return false;
+}
+
+}  // namespace
+
+bool add_range_by_data(graph::Graph& g, const Scalar& reduction, const graph::BinderRange& range,
+                       const Dim& extent, DataRange& to) {
+  if (range.low_by_data.empty() && range.end_by_data.empty()) return true;
+  if (masks_check(g, reduction.args[0])) return false;
+  bool all = true;
+  const auto add = [&](const std::vector<graph::BinderRange::Data>& bounds, graph::Op op, ScalarId& bound) {
+    for (const auto& data : bounds) {
+      if (graph::reads_integer(g, data.plus)) {
+        all = false;
+        continue;
+      }
+      const ScalarId one = clamped(g, data, extent);
+      bound = bound.valid() ? graph::apply(g, op, {bound, one}) : one;
+    }
+  };
+  add(range.low_by_data, graph::Op::max, to.first);
+  add(range.end_by_data, graph::Op::min, to.end);
+  return all;
+}
+
 void FormMaker::bound_along(RowReduction& r, const Scalar& of) {
   r.first = Dim(0);
   r.end = r.along.extent;
+  r.outer_by_data.resize(r.outer.size());
+  r.outer_unmasked.resize(r.outer.size());
   if (of.op != graph::Op::reduce) return;  // where the masks leave nothing, a softmax has NaNs
   for (size_t b = 0; b < of.binders.size(); ++b) {
-    const graph::BinderRange range = graph::binder_range(g_, of, b);
-    if (range.empty() || of.binders[b].var != r.along.var) continue;
-    std::tie(r.first, r.end) = interval_of(g_, range, r.along.extent);
-    const bool is_all = range.low_by_data.empty() && range.end_by_data.empty();
-    if (is_all && range.unmasked.valid()) r.term = range.unmasked;
+    const graph::BinderRange range = graph::binder_range(g_, of, b, graph::ReadBounds::of_some_points);
+    if (range.empty()) continue;
+    const Axis& binder = of.binders[b];
+    const auto outer = std::find_if(r.outer.begin(), r.outer.end(),
+                                    [&](const Axis& axis) { return axis.var == binder.var; });
+    const auto number = static_cast<size_t>(outer - r.outer.begin());
+    const bool is_outer = outer != r.outer.end();
+    DataRange& by_data = is_outer ? r.outer_by_data[number] : r.by_data;
+    if (!is_outer) std::tie(r.first, r.end) = interval_of(g_, range, r.along.extent);
+    const bool is_all = add_range_by_data(g_, of, range, binder.extent, by_data);
+    const bool is_static = by_data.empty();
+    if (!is_all || !range.unmasked.valid() || (is_outer && !(range.low.empty() && range.end.empty())))
+      continue;
+    if (is_static)
+      r.term = range.unmasked;
+    else if (!has_checks(g_, range.unmasked))
+      (is_outer ? r.outer_unmasked[number] : r.unmasked) = range.unmasked;
   }
 }
 
@@ -245,7 +307,7 @@ void FormMaker::simplify_loads() {
     for (const Axis& b : r.outer) add_range(b.var, Dim(0), b.extent);
     add_range(r.along.var, Dim(0), r.along.extent);
     add_range(r.along.var, r.first, r.end);
-    r.term = simplified(r.term, facts);
+    each_scalar(r, [&](ScalarId& part) { part = simplified(part, facts); });
     std::swap(facts, inner);
   }
 }
@@ -294,7 +356,7 @@ void FormMaker::order_rows() {
 void FormMaker::choose_types() {
   ComputedTypes types(g_);
   for (ScalarId& output : form_.outputs) output = types.of(output);
-  for (RowReduction& r : form_.reductions) r.term = types.of(r.term);
+  for (RowReduction& r : form_.reductions) each_scalar(r, [&](ScalarId& part) { part = types.of(part); });
 }
 
 bool FormMaker::is_gathered(ScalarId load, Var v) const {

@@ -25,6 +25,10 @@ using shape::Var;
 /// [first, end): the points of an axis that the masks leave. Integers of the program lie anywhere: the
 /// difference of two that are not held to the axis may leave i64.
 std::pair<Dim, Dim> interval_of(const graph::Graph&, const graph::BinderRange&, const Dim& extent);
+/// What the data says of it, in a reduction whose masks check nothing. False where that is not all: bounds
+/// that are sums with integers of the program are left out.
+bool add_range_by_data(graph::Graph&, const Scalar& reduction, const graph::BinderRange&, const Dim& extent,
+                       DataRange&);
 
 constexpr int64_t shortest_row = 16;  ///< elements that are worth vectors
 

@@ -79,14 +79,15 @@ void ProgramFrame::over_axes(std::vector<uint32_t> axes, const std::function<voi
 }
 
 void ProgramFrame::over_binders(std::vector<graph::Axis> binders, const std::vector<TileId>& carries,
-                                const std::function<void()>& inside) {
+                                const std::function<void()>& inside, const CountUses& counts) {
   if (binders.empty()) return inside();
   const graph::Axis binder = binders.front();
   binders.erase(binders.begin());
   const Var index = shape::fresh_var(name_for(shape::var_name(binder.var)));
   at_[binder.var] = Dim(index);
   add_range(binder.var, binder.extent);
-  loop(index, binder.extent, carries, [&] { over_binders(std::move(binders), carries, inside); });
+  loop(
+      index, binder.extent, carries, [&] { over_binders(std::move(binders), carries, inside); }, counts);
   around_.resize(around_.size() - 2);
   at_.erase(binder.var);
 }

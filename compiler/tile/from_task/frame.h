@@ -57,6 +57,16 @@ struct Stretch {
   std::vector<Dim> starts = {};              ///< elements before these are left out
 };
 
+/// Of the iterations of a loop those from `first` on and before `end`, which the data says; invalid: all.
+struct Counts {
+  graph::ScalarId first, end;
+};
+
+/// The same as tiles.
+struct CountUses {
+  std::optional<Use> first, end;
+};
+
 /// What is computed for a whole block of elements, for rows at once, or for one point of the loops around.
 struct BlockPlace {
   bool is_block = false;
@@ -98,8 +108,9 @@ class ProgramFrame {
   void over_axes(std::vector<uint32_t> axes, const std::function<void()>& inside,
                  const std::vector<TileId>& carries = {});
   /// inside() in loops over the binders, each of which carries the tiles.
+  /// Of the first one the data may say which points count.
   void over_binders(std::vector<graph::Axis> binders, const std::vector<TileId>& carries,
-                    const std::function<void()>& inside);
+                    const std::function<void()>& inside, const CountUses& = {});
   /// The program of these statements, behind all waits and before all notifications.
   MadeProgram close(const Body& statements, bool streams);
   /// As many lanes as the widest type has in a register, so that an element is in the same lane of every
@@ -144,8 +155,9 @@ class ProgramFrame {
   void emit(Op op) { body_->push_back(out_.ops.add(std::move(op))); }
   /// Runs `inside` with a body of its own, the loop's.
   template <class Inside>
-  void loop(Var index, const Dim& extent, std::vector<TileId> carries, const Inside& inside) {
-    Loop made{index, extent, std::move(carries), {}};
+  void loop(Var index, const Dim& extent, std::vector<TileId> carries, const Inside& inside,
+            const CountUses& counts = {}) {
+    Loop made{index, extent, std::move(carries), {}, std::nullopt, counts.first, counts.end};
     Body* const outer = body_;
     body_ = &made.body;
     ones_.emplace_back();

@@ -39,15 +39,17 @@ Use LaneMaker::reduced_there(ScalarId id, const BlockPlace& place) {
 void LaneMaker::reduce_at(ScalarId id, const Use& sum, const BlockPlace& place) {
   const Pointwise op = graph::operator_of(g_.scalars[id].monoid).value();
   const Elem in = out_.tiles[sum.tile].elem;
-  const Points points = points_of(id, place);
+  Points points = points_of(id, place);
   const auto facts = before_facts_;
   const bool may_check = may_check_before_;
   note_points(points);
+  const std::vector<CountUses> counts = counted(points, place);
   compute_before(points, place);
   emit(Map{sum, {of_number(neutral(op, in), in)}, {}});
   const Remembered before = remembered();
   for (const graph::Axis& b : points.binders) binders_.push_back(b.var);
-  over(points, 0, sum.tile, [&] { accumulate(op, sum, points.term, place); });
+  over(
+      points, 0, sum.tile, [&] { accumulate(op, sum, points.term, place); }, counts);
   binders_.resize(binders_.size() - points.binders.size());
   forget_all_but(before);
   before_facts_ = facts;
@@ -78,20 +80,24 @@ std::vector<Fact> LaneMaker::has_points(const Points& points) const {
 
 LaneMaker::Points LaneMaker::points_of(ScalarId id, const BlockPlace& place) const {
   const graph::Scalar& s = g_.scalars[id];
-  Points out{s.binders, {}, s.args[0]};
+  Points out{s.binders, {}, s.args[0], {}, std::vector<ScalarId>(s.binders.size())};
   const auto is_uniform = [&](const Dim& d) {
     return !(place.is_block && d.contains(place.along)) && !(place.across && d.contains(*place.across)) &&
            std::none_of(s.binders.begin(), s.binders.end(), [&](const auto& b) { return d.contains(b.var); });
   };
   bool is_masked = true;  // where masks are still looked at
   for (size_t b = 0; b < s.binders.size(); ++b) {
-    const graph::BinderRange range = graph::binder_range(g_, s, b);
+    const graph::BinderRange range = graph::binder_range(g_, s, b, graph::ReadBounds::of_some_points);
     auto interval = interval_of(g_, range, s.binders[b].extent);
+    DataRange& by_data = out.by_data.emplace_back();
+    const bool has_all = add_range_by_data(g_, s, range, s.binders[b].extent, by_data);
     if (!is_uniform(interval.first) || !is_uniform(interval.second)) {
       interval = {Dim(0), s.binders[b].extent};
-    } else if (is_masked && !range.empty() && range.unmasked.valid() && range.low_by_data.empty() &&
-               range.end_by_data.empty()) {
-      out.term = range.unmasked;
+    } else if (is_masked && !range.empty() && range.unmasked.valid() && has_all) {
+      if (by_data.empty())
+        out.term = range.unmasked;
+      else if (!tile::has_checks(g_, range.unmasked))
+        out.unmasked[b] = range.unmasked;
       is_masked = false;
     }
     out.intervals.push_back(std::move(interval));
@@ -114,7 +120,46 @@ void LaneMaker::add_range(const Points& points, size_t binder) {
   if (end != axis.extent) around_.push_back(shape::less(Dim(axis.var), end));
 }
 
-void LaneMaker::over(const Points& points, size_t next, TileId sum, const std::function<void()>& inside) {
+/// Points that count in no lane are left out. Where the lanes have the same bounds, so is the mask.
+std::vector<CountUses> LaneMaker::counted(Points& points, const BlockPlace& place) {
+  std::vector<CountUses> out(points.binders.size());
+  for (size_t b = 0; b < out.size(); ++b) {
+    const auto& [first, end] = points.by_data[b];
+    if (!can_be_counted(first, points) || !can_be_counted(end, points)) continue;
+    bool is_same = true;
+    const auto number = [&](ScalarId bound, Pointwise op) -> std::optional<Use> {
+      if (!bound.valid()) return std::nullopt;
+      const ScalarId from = graph::index_of(g_, points.intervals[b].first);
+      const Use of_lanes = value(graph::apply(g_, graph::Op::sub, {bound, from}), place);
+      is_same &= of_lanes.labels.empty();
+      return of_lanes.labels.empty() ? of_lanes : folded_lanes(of_lanes, op, place);
+    };
+    out[b] = {number(first, Pointwise::min), number(end, Pointwise::max)};
+    if (is_same && points.unmasked[b].valid()) points.term = points.unmasked[b];
+  }
+  return out;
+}
+
+/// No point of the reduction may decide it, nor whether it is computed.
+bool LaneMaker::can_be_counted(ScalarId bound, const Points& points) const {
+  if (!bound.valid()) return true;
+  return can_be_read(bound) && std::none_of(points.binders.begin(), points.binders.end(), [&](const auto& b) {
+           return graph::depends_on(g_, bound, b.var);
+         });
+}
+
+Use LaneMaker::folded_lanes(const Use& of_lanes, Pointwise op, const BlockPlace& place) {
+  const Use all{tile("count", Elem::i64, place.labels()), place.labels()};
+  Map inside{all, {of_tile(of_lanes, Elem::i64)}, {place.bounds, {}}};
+  if (!place.bounds.empty()) inside.bounds.fill = neutral(op, Elem::i64);
+  emit(std::move(inside));
+  const Use made{tile("count", Elem::i64, false), {}};
+  emit(Reduce{op, made, all, Elem::i64});
+  return made;
+}
+
+void LaneMaker::over(const Points& points, size_t next, TileId sum, const std::function<void()>& inside,
+                     const std::vector<CountUses>& counted) {
   if (next == points.binders.size()) return inside();
   const graph::Axis& binder = points.binders[next];
   const Var index = shape::fresh_var(name_for(shape::var_name(binder.var)));
@@ -122,7 +167,9 @@ void LaneMaker::over(const Points& points, size_t next, TileId sum, const std::f
   const size_t known = around_.size();
   at_[binder.var] = from + Dim(index);
   add_range(points, next);
-  loop(index, length, {sum}, [&] { over(points, next + 1, sum, inside); });
+  const CountUses counts = counted.empty() ? CountUses() : counted[next];
+  loop(
+      index, length, {sum}, [&] { over(points, next + 1, sum, inside, counted); }, counts);
   around_.resize(known);
   at_.erase(binder.var);
 }

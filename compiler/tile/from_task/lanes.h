@@ -20,11 +20,14 @@ class LaneMaker : protected ValueMaker {
     std::vector<graph::Axis> binders;
     std::vector<std::pair<Dim, Dim>> intervals;
     ScalarId term;
+    std::vector<DataRange> by_data;  ///< of each binder; the term is neutral elsewhere
+    std::vector<ScalarId> unmasked;  ///< what it is where both bounds of this one hold, if masks say no more
   };
   static Elem type_of_sum(const graph::Scalar& reduction);
   Points points_of(ScalarId reduction, const BlockPlace&) const;
   /// inside() with the binders from number `next` on in loops, which carry the tile.
-  void over(const Points&, size_t next, TileId sum, const std::function<void()>& inside);
+  void over(const Points&, size_t next, TileId sum, const std::function<void()>& inside,
+            const std::vector<CountUses>& counted = {});
   /// sum = sum `op` term, where the place's bounds hold; elsewhere it stays as it is.
   void accumulate(Pointwise op, const Use& sum, ScalarId term, const BlockPlace&);
   /// The largest parts of the term that are the same at all points, and may be computed of no points; what
@@ -44,6 +47,10 @@ class LaneMaker : protected ValueMaker {
   std::vector<Fact> has_points(const Points&) const;
   Use zero_outside(ScalarId, const BoundedValue&, const BlockPlace&);
   bool multiply_add(Pointwise op, const Use& sum, ScalarId term, const BlockPlace&);
+  std::vector<CountUses> counted(Points&, const BlockPlace&);
+  bool can_be_counted(ScalarId bound, const Points&) const;
+  /// The least or the greatest of the numbers that lanes have.
+  Use folded_lanes(const Use&, Pointwise, const BlockPlace&);
   void reduce_at(ScalarId reduction, const Use& sum, const BlockPlace&);
 };
 

@@ -122,10 +122,25 @@ TileId ProgramMaker::reduced(const RowReduction& r) {
   const Pointwise op = operator_for(r);
   const TileId sum = tile("sum", r.in, labels_of_block());
   emit(Map{{sum, labels_of_block()}, {of_number(neutral(op, r.in), r.in)}, {}});
-  over_binders(r.outer, {sum}, [&] { reduce_blocks(r, sum); });
+  over_outer(r, 0, sum);
   const TileId total = tile("total", r.in, labels_of_rows());
   fold_into(total, op, r.in, sum);
   return total;
+}
+
+/// Points of its outer binders, of these from number `next` on, that the data does not leave out.
+void ProgramMaker::over_outer(const RowReduction& r, size_t next, TileId sum) {
+  if (next == r.outer.size()) return reduce_blocks(r, sum);
+  const auto& [first, end] = r.outer_by_data[next];
+  const std::vector<Var> later{r.outer[next].var, r.along.var};
+  RowReduction inner = r;
+  CountUses counts;
+  if (is_known_before(r.outer_by_data[next], later)) {
+    counts = {number_before(first), number_before(end)};
+    if (r.outer_unmasked[next].valid()) inner.term = r.outer_unmasked[next];
+  }
+  over_binders(
+      {r.outer[next]}, {sum}, [&] { over_outer(inner, next + 1, sum); }, counts);
 }
 
 /// Threads of a warp exchange what they have in registers, warps that have one row through scratch.
@@ -191,14 +206,60 @@ void ProgramMaker::reduce_blocks(const RowReduction& r, TileId sum) {
   // Where rows differ in what counts of them, the blocks are those of the whole axis.
   const Dim count = choices_.one_block ? Dim(1) : shape::cdiv(r.along.extent, Dim(block_));
   if (has_rows_at_once()) stretch = {Dim(0), end, {end}, count, {first}};
-  blocks(r.along.var, stretch, {sum}, [&](const BlockPlace& place) {
-    accumulate(operator_for(r), {sum, place.labels()}, r.term, place);
-  });
+  const auto part = [&](ScalarId term, const Counts& counts) {
+    const auto inside = [&](const BlockPlace& place) {
+      accumulate(operator_for(r), {sum, place.labels()}, term, place);
+    };
+    blocks(r.along.var, stretch, {sum}, inside, {number_before(counts.first), number_before(counts.end)});
+  };
+  const bool is_short = shape::cdiv(r.along.extent, Dim(block_)).is(1);
+  if (r.by_data.empty() || is_short || !is_known_before(r.by_data, {r.along.var})) {
+    part(r.term, {});
+  } else {
+    reduce_by_data(r, part);
+  }
   around_.resize(known);
 }
 
+/// Can the bounds that the data says be computed where there may be no points?
+bool ProgramMaker::is_known_before(const DataRange& range, const std::vector<Var>& inside) const {
+  const auto is_known = [&](ScalarId bound) {
+    return !bound.valid() ||
+           (loads_stand_before(bound, inside, true) && std::none_of(inside.begin(), inside.end(), [&](Var v) {
+              return graph::depends_on(g_, bound, v);
+            }));
+  };
+  return !has_rows_at_once() && is_known(range.first) && is_known(range.end);
+}
+
+/// Blocks that the data leaves; all points of those between the first and the last one count.
+void ProgramMaker::reduce_by_data(const RowReduction& r,
+                                  const std::function<void(ScalarId term, const Counts&)>& part) {
+  const auto number = [&](int64_t n) { return graph::constant_int(g_, Elem::i64, n); };
+  const auto block_of = [&](ScalarId point, int64_t more) {
+    const ScalarId from = graph::apply(g_, graph::Op::sub, {point, graph::index_of(g_, r.first)});
+    const ScalarId at = graph::apply(g_, graph::Op::add, {from, number(more)});
+    return graph::apply(g_, graph::Op::div, {at, number(block_)});
+  };
+  const auto& [first, end] = r.by_data;
+  Counts all, whole;
+  if (first.valid()) all.first = block_of(first, 0), whole.first = block_of(first, block_ - 1);
+  if (end.valid()) all.end = block_of(end, block_ - 1), whole.end = block_of(end, 0);
+  if (!r.unmasked.valid()) return part(r.term, all);
+  if (first.valid()) {
+    const ScalarId last =
+        end.valid() ? graph::apply(g_, graph::Op::min, {whole.first, all.end}) : whole.first;
+    part(r.term, {all.first, last});
+  }
+  part(r.unmasked, whole);
+  if (!end.valid()) return;
+  const ScalarId rest =
+      first.valid() ? graph::apply(g_, graph::Op::max, {whole.first, whole.end}) : whole.end;
+  part(r.term, {rest, all.end});
+}
+
 void ProgramMaker::blocks(Var along, const Stretch& stretch, std::vector<TileId> carries,
-                          const std::function<void(const BlockPlace&)>& inside) {
+                          const std::function<void(const BlockPlace&)>& inside, const CountUses& counts) {
   const Dim count = stretch.blocks.value_or(shape::cdiv(stretch.length, Dim(block_)));
   const bool alone = count.is(1);
   const Var block = shape::fresh_var(name_for("b"));
@@ -216,14 +277,14 @@ void ProgramMaker::blocks(Var along, const Stretch& stretch, std::vector<TileId>
   for (const Dim& start : stretch.starts)
     if (!start.is(0)) place.bounds.push_back(shape::at_most(start, place.base + Dim(place.label)));
   if (has_rows_at_once()) add_rows_to(place);
-  if (!alone) loops_.emplace_back(block, count);
   begin_statement(place);
+  std::vector<Fact> has_elements;
+  if (!length) has_elements.push_back(shape::at_least(stretch.length, Dim(1)));
+  if (!alone) loops_.emplace_back(block, count);
   Body made;
   Body *const outer = body_, *const outer_before = before_;
   before_ = outer;
   body_ = &made;
-  std::vector<Fact> has_elements;
-  if (!length) has_elements.push_back(shape::at_least(stretch.length, Dim(1)));
   std::swap(has_elements, before_facts_);
   inside(place);
   std::swap(has_elements, before_facts_);
@@ -232,7 +293,12 @@ void ProgramMaker::blocks(Var along, const Stretch& stretch, std::vector<TileId>
   if (!alone) loops_.pop_back();
   end_statement();
   if (alone) return void(outer->insert(outer->end(), made.begin(), made.end()));
-  emit(Loop{block, count, std::move(carries), std::move(made)});
+  emit(Loop{block, count, std::move(carries), std::move(made), std::nullopt, counts.first, counts.end});
+}
+
+/// Nothing in it is checked.
+std::optional<Use> ProgramMaker::number_before(ScalarId number) {
+  return number.valid() ? std::optional(value(number, {})) : std::nullopt;
 }
 
 void ProgramMaker::add_rows_to(BlockPlace& place) const {
@@ -345,7 +411,7 @@ void ProgramMaker::plan_kept() {
   };
   std::vector<Statement> statements;
   for (const RowReduction& r : form_.reductions)
-    if (r.outer.empty()) statements.push_back({r.term, r.along.var});
+    if (r.outer.empty() && r.by_data.empty()) statements.push_back({r.term, r.along.var});
   if (form_.along)
     for (const ScalarId o : form_.outputs) statements.push_back({o, node_.domain[*form_.along].var});
   for (size_t s = 0; s < statements.size(); ++s) {

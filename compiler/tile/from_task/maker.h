@@ -32,7 +32,7 @@ class ProgramMaker : protected LaneMaker {
   /// Blocks along a stretch. `inside` is given the place of a block; what it needs of the points around, it
   /// computes before.
   void blocks(Var along, const Stretch&, std::vector<TileId> carries,
-              const std::function<void(const BlockPlace&)>& inside);
+              const std::function<void(const BlockPlace&)>& inside, const CountUses& = {});
 
   bool streams_ = false;  ///< a store goes past the caches
 
@@ -45,11 +45,18 @@ class ProgramMaker : protected LaneMaker {
   TileId shared_for(Elem);
   TileId reduced_at_once(const RowReduction&);
   void reduce_blocks(const RowReduction&, TileId sum);
+  void over_outer(const RowReduction&, size_t next, TileId sum);
+  bool is_known_before(const DataRange&, const std::vector<Var>& inside) const;
+  std::optional<Use> number_before(ScalarId);
+  void reduce_by_data(const RowReduction&, const std::function<void(ScalarId term, const Counts&)>& part);
   void store_outputs();
   // ---- reductions down columns (down_columns.cpp) ----
   void reduce_down_columns();
   std::vector<ScalarId> reductions_down_columns() const;
   void reduce_down(ScalarId reduction, int64_t most_blocks);
+  Counts counts_down(const Points&, const BlockPlace& column);
+  std::optional<Use> number_of_part(ScalarId row, int64_t more);
+  std::optional<Use> number_in_part(ScalarId row, Var part);
   void store_squares();
   bool fills_axis(const graph::Output&) const;
   bool has_steady_steps(const Dim& index, const BlockPlace&) const;

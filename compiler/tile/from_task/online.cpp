@@ -55,12 +55,14 @@ void OnlineMaker::part_of_task() {
   const Stretch all = range_of_keys();
   const Var block = shape::fresh_var(name_for("k"));
   add_range(online_.key.var, online_.key.extent);
-  loop(block, all.blocks.value(), of_rows(), [&] {
+  const CountUses counts = blocks_by_data(all.first);
+  const auto inside = [&] {
     const Dim first = all.first + Dim(keys_.most) * Dim(block), extent = online_.key.extent;
     keys_.stretch = {first, shape::min(Dim(keys_.most), extent - first), {extent}};
     more_columns_[online_.key.var] = keys_;
     block_of_keys();
-  });
+  };
+  loop(block, all.blocks.value(), of_rows(), inside, counts);
   around_.resize(around_.size() - 2);
   outputs();
 }
@@ -112,6 +114,87 @@ Stretch OnlineMaker::range_of_keys() const {
   return {first * block, extent, {}, end == extent && low.is(0) ? count : shape::max(count, Dim(0))};
 }
 
+/// Of blocks of keys from the first key on those that hold keys which the data leaves to some row.
+CountUses OnlineMaker::blocks_by_data(const Dim& first) {
+  const DataRange& keys = form_.reductions[online_.maximum].by_data;
+  if (!is_known_of_rows(keys.first) || !is_known_of_rows(keys.end)) {
+    if (online_.is_unmasked) throw Declined{"an index of what bounds keys may leave its axis"};
+    return {};
+  }
+  CountUses out;
+  first_key_ = end_of_keys_ = {};
+  ones_.emplace_back();  // so that no register has the bounds while there are products
+  const auto blocks_from = [&](graph::ScalarId bound, Pointwise op, int64_t more, TileId& kept) {
+    const Use key = extreme_of_rows(bound, op);
+    kept = scratch("keys", Elem::i64, {1});
+    emit(Store{key, {{}, kept, {at(Dim(0))}}, {}, false});
+    return block_of(key, first, keys_.most, more);
+  };
+  if (keys.first.valid()) out.first = blocks_from(keys.first, Pointwise::min, 0, first_key_);
+  if (keys.end.valid()) out.end = blocks_from(keys.end, Pointwise::max, keys_.most - 1, end_of_keys_);
+  ones_.pop_back();
+  return out;
+}
+
+/// Can the bound be computed for each row of the part, before there are keys?
+bool OnlineMaker::is_known_of_rows(graph::ScalarId bound) const {
+  if (!bound.valid()) return true;
+  std::vector<Var> inside{online_.key.var, node_.domain[*form_.along].var};
+  if (rows_.axis) {
+    const Var row = node_.domain[*rows_.axis].var;
+    if (!graph::depends_on(g_, bound, row)) inside.push_back(row);
+  }
+  return loads_stand_before(bound, inside, false);
+}
+
+Use OnlineMaker::extreme_of_rows(graph::ScalarId bound, Pointwise op) {
+  if (!rows_.axis || !graph::depends_on(g_, bound, node_.domain[*rows_.axis].var)) return value(bound, {});
+  const Use all{tile("key", Elem::i64, false), {}};
+  Expr none;
+  none.kind = Expr::Kind::index;
+  none.elem = Elem::i64;
+  none.index = op == Pointwise::max ? Dim(0) : online_.key.extent;
+  emit(Map{all, {none}, {}});
+  each_row(
+      [&](const Dim&, const Dim&) {
+        const Use own = value(bound, {});
+        emit(
+            Map{all, {of_tile(all, Elem::i64), of_tile(own, Elem::i64), applied(op, Elem::i64, {0, 1})}, {}});
+      },
+      {all.tile});
+  return all;
+}
+
+/// Of the block of keys at hand.
+CountUses OnlineMaker::steps_by_data(Var axis, int64_t at_once) {
+  return axis == online_.key.var ? steps_of_keys(keys_.stretch.first, at_once) : CountUses();
+}
+
+/// Of so many keys, from a key on.
+CountUses OnlineMaker::steps_of_keys(const Dim& first, int64_t at_once) {
+  const auto number = [&](TileId keys, int64_t more) -> std::optional<Use> {
+    if (!keys.valid()) return std::nullopt;
+    const Use key{tile("key", Elem::i64, false), {}};
+    emit(Copy{key, {{}, keys, {at(Dim(0))}}, {}});
+    return block_of(key, first, at_once, more);
+  };
+  return {number(first_key_, 0), number(end_of_keys_, at_once - 1)};
+}
+
+/// (key - first + more) / at_once
+Use OnlineMaker::block_of(const Use& key, const Dim& first, int64_t at_once, int64_t more) {
+  Expr from;
+  from.kind = Expr::Kind::index;
+  from.elem = Elem::i64;
+  from.index = first - Dim(more);
+  const Use made{tile("block", Elem::i64, false), {}};
+  emit(Map{made,
+           {of_tile(key, Elem::i64), from, applied(Pointwise::sub, Elem::i64, {0, 1}),
+            of_number({0, at_once}, Elem::i64), applied(Pointwise::div, Elem::i64, {2, 3})},
+           {}});
+  return made;
+}
+
 void OnlineMaker::block_of_keys() {
   scores();
   each_row([&](const Dim& block, const Dim& row) { weigh(block, row); }, of_rows());
@@ -135,11 +218,14 @@ void OnlineMaker::scores() {
 
 /// Each where both operands lie.
 void OnlineMaker::dot_products(const Product& product) {
-  accumulators(product);
+  if (first_key_.valid() || end_of_keys_.valid())
+    clear(product);
+  else
+    accumulators(product);
   const Var column = shape::fresh_var(name_for("c")), key = shape::fresh_var(name_for("j"));
   const Dim across(columns(product)), length = keys_.stretch.length;
   loop(column, shape::cdiv(length, across), {}, [&] {
-    loop(key, shape::min(across, length - across * Dim(column)), {}, [&] {
+    const auto inside = [&] {
       at_[online_.key.var] = keys_.stretch.first + across * Dim(column) + Dim(key);
       each_row([&](const Dim& block, const Dim& row) {
         before_ = body_;
@@ -147,7 +233,9 @@ void OnlineMaker::dot_products(const Product& product) {
         const Access to = sums_at(product, Dim(column), block, {at(row), at(Dim(key))});
         emit(Store{{results_[product.reduction], {}}, to, {}, false});
       });
-    });
+    };
+    loop(key, shape::min(across, length - across * Dim(column)), {}, inside,
+         steps_of_keys(keys_.stretch.first + across * Dim(column), 1));
   });
   at_.erase(online_.key.var);
 }
@@ -156,17 +244,30 @@ void OnlineMaker::dot_products(const Product& product) {
 
 void OnlineMaker::each_block(const std::vector<TileId>& carries,
                              const std::function<void(const BlockPlace&)>& inside) {
-  blocks(online_.key.var, keys_.stretch, carries, [&](BlockPlace place) {
+  const auto bounded = [&](BlockPlace place) {
     const Dim key(online_.key.var);
     for (const Dim& low : online_.range.low) place.bounds.push_back(placed(shape::at_least(key, low), place));
     for (const Dim& end : online_.range.end) place.bounds.push_back(placed(shape::less(key, end), place));
     inside(place);
+  };
+  blocks(online_.key.var, keys_.stretch, carries, bounded, steps_by_data(online_.key.var, block_));
+}
+
+/// Where the data leaves out keys of the block, these are all that the row has.
+void OnlineMaker::clear_weights(const Dim& block, const Dim& row) {
+  const Use none{tile("none", elem_, true), {label_}};
+  const Var vector = shape::fresh_var(name_for("b"));
+  emit(Map{none, {of_number({}, elem_)}, {}});
+  loop(vector, Dim(keys_.most / block_), {}, [&] {
+    emit(Store{none, {{}, row_scores_, {at(Dim(vector)), at(Dim(label_))}}, {}, false});
+    emit(Store{none, {{}, weights_, {at(block), at(row), at(Dim(vector)), at(Dim(label_))}}, {}, false});
   });
 }
 
 /// From scores to weights, and what changes by them for the row.
 void OnlineMaker::weigh(const Dim& block, const Dim& row) {
   before_ = body_;
+  if (first_key_.valid() || end_of_keys_.valid()) clear_weights(block, row);
   const Use old{read(maximum_, block, row), {}};
   const Use here{greatest_score(block, row), {}};
   const Use top{
@@ -199,6 +300,7 @@ std::vector<Expr> OnlineMaker::power(const Use& of, TileId shift) const {
 
 /// Scores of the row, with -inf where keys do not count, are left in scratch.
 TileId OnlineMaker::greatest_score(const Dim& block, const Dim& row) {
+  bounds_in_block_.clear();
   const Use top{tile("top", elem_, true), {label_}};
   emit(Map{top, {of_number(real(lowest), elem_)}, {}});
   each_block({top.tile}, [&](const BlockPlace& place) {
@@ -209,6 +311,7 @@ TileId OnlineMaker::greatest_score(const Dim& block, const Dim& row) {
     const uint32_t last =
         converted(made, expr(made, known, form_.reductions[online_.maximum].term, place), elem_);
     if (last + 1 != made.exprs.size()) throw Declined{"a score is computed already"};
+    if (online_.is_unmasked) mask_by_data(made, place);
     emit(std::move(made));
     emit(Store{score, {{}, row_scores_, {at(place.number), at(Dim(label_))}}, {}, false});
     emit(Map{top, {of_tile(top, elem_), of_tile(score, elem_), applied(Pointwise::max, elem_, {0, 1})}, {}});
@@ -216,6 +319,53 @@ TileId OnlineMaker::greatest_score(const Dim& block, const Dim& row) {
   const TileId greatest = tile("top", elem_, false);
   emit(Reduce{Pointwise::max, {greatest, {}}, top, elem_});
   return greatest;
+}
+
+/// -inf of keys that the data leaves out. They are counted in the block, in 32 bits.
+void OnlineMaker::mask_by_data(Map& score, const BlockPlace& place) {
+  const DataRange& keys = form_.reductions[online_.maximum].by_data;
+  if (keys.empty()) return;
+  const auto add = [&](Expr e) {
+    score.exprs.push_back(std::move(e));
+    return static_cast<uint32_t>(score.exprs.size() - 1);
+  };
+  const uint32_t unmasked = static_cast<uint32_t>(score.exprs.size() - 1);
+  Expr key;
+  key.kind = Expr::Kind::index;
+  key.elem = Elem::i32;
+  key.index = Dim(block_) * place.number + Dim(place.label);
+  const uint32_t at = add(std::move(key));
+  std::optional<uint32_t> counts;
+  const auto require = [&](Pointwise op, std::vector<uint32_t> args) {
+    const uint32_t one = add(applied(op, Elem::boolean, std::move(args)));
+    counts = counts ? add(applied(Pointwise::and_, Elem::boolean, {*counts, one})) : one;
+  };
+  if (keys.first.valid()) require(Pointwise::le, {add(of_tile(key_in_block(keys.first), Elem::i32)), at});
+  if (keys.end.valid()) require(Pointwise::lt, {at, add(of_tile(key_in_block(keys.end), Elem::i32))});
+  const uint32_t none = add(of_number(real(lowest), elem_));
+  add(applied(Pointwise::select, elem_, {*counts, unmasked, none}));
+}
+
+/// Before the row's blocks: of an i64, its number in the block of keys at hand, or one of its ends.
+Use OnlineMaker::key_in_block(graph::ScalarId bound) {
+  if (const auto found = bounds_in_block_.find(bound); found != bounds_in_block_.end()) return found->second;
+  Body* const body = std::exchange(body_, before_);
+  const Use key = value(bound, {}), inside{tile("key", Elem::i64, false), {}};
+  Expr first;
+  first.kind = Expr::Kind::index;
+  first.elem = Elem::i64;
+  first.index = keys_.stretch.first;
+  emit(Map{inside,
+           {of_tile(key, Elem::i64), first, applied(Pointwise::sub, Elem::i64, {0, 1}),
+            of_number({0, keys_.most}, Elem::i64), applied(Pointwise::min, Elem::i64, {2, 3}),
+            of_number({}, Elem::i64), applied(Pointwise::max, Elem::i64, {4, 5})},
+           {}});
+  Copy narrowed{{tile("key", Elem::i32, false), {}}, {}, {}};
+  narrowed.from.tile = inside.tile;
+  const Use made = narrowed.to;
+  emit(std::move(narrowed));
+  body_ = body;
+  return bounds_in_block_[bound] = made;
 }
 
 /// Their sum.

@@ -25,16 +25,25 @@ class OnlineMaker : ContractionMaker {
 
  private:
   bool is_statistic(uint32_t reduction) const override;
+  CountUses steps_by_data(Var, int64_t) override;
   void part_of_rows(const std::function<void()>& inside);
   void part_of_task();
   void begin_rows();
   Stretch range_of_keys() const;
+  CountUses blocks_by_data(const Dim& first);
+  bool is_known_of_rows(graph::ScalarId bound) const;
+  Use extreme_of_rows(graph::ScalarId bound, Pointwise);
+  CountUses steps_of_keys(const Dim& first, int64_t at_once);
+  Use block_of(const Use& key, const Dim& first, int64_t at_once, int64_t more);
+  Use key_in_block(graph::ScalarId bound);
+  void mask_by_data(Map& score, const BlockPlace&);
   std::optional<Dim> at_extreme(const Dim& bound, bool greatest) const;
   void block_of_keys();
 
   // Of a block of keys:
   void scores();
   void dot_products(const Product&);
+  void clear_weights(const Dim& block, const Dim& row);
   void weigh(const Dim& block, const Dim& row);
   void each_block(const std::vector<TileId>& carries, const std::function<void(const BlockPlace&)>& inside);
   TileId greatest_score(const Dim& block, const Dim& row);
@@ -62,6 +71,8 @@ class OnlineMaker : ContractionMaker {
   Elem elem_ = Elem::f32;
   TileId maximum_, sum_, weights_;  ///< of rows, in scratch
   TileId row_scores_;               ///< of one row
+  std::map<graph::ScalarId, Use> bounds_in_block_;
+  TileId first_key_, end_of_keys_;  ///< in scratch: numbers that the data says, of all rows
 };
 
 }  // namespace axon::tile

@@ -57,12 +57,16 @@ class OnlineFormMaker : FormMaker {
     out_.key = s.binders[0];
     out_.base2 = s.base2;
     out_.scale = s.scale;
-    out_.range = graph::binder_range(g_, s, 0);
-    if (!out_.range.low_by_data.empty() || !out_.range.end_by_data.empty())
-      throw NoForm{"the data bounds a reduction"};
+    out_.range = graph::binder_range(g_, s, 0, graph::ReadBounds::of_some_points);
+    DataRange by_data;
+    const bool has_all = add_range_by_data(g_, s, out_.range, out_.key.extent, by_data);
     elem_ = base::accumulator(g_.scalars[s.args[0]].elem);
-    const ScalarId score = out_.range.unmasked.valid() ? out_.range.unmasked : s.args[0];
+    out_.is_unmasked = has_all && out_.range.unmasked.valid();
+    const ScalarId score = out_.is_unmasked ? out_.range.unmasked : s.args[0];
     out_.maximum = add(graph::Monoid::max, without_reductions(graph::cast(g_, elem_, score)));
+    for (ScalarId* const bound : {&by_data.first, &by_data.end})
+      if (bound->valid()) *bound = without_reductions(*bound);
+    form_.reductions[out_.maximum].by_data = by_data;
     out_.sum = add(graph::Monoid::sum, result(out_.maximum));
     out_.weights = add(graph::Monoid::sum, result(out_.maximum));
     for (size_t v = 1; v < s.args.size(); ++v) {

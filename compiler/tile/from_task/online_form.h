@@ -27,6 +27,7 @@ struct OnlineForm {
   graph::Axis key;
   graph::BinderRange range;                    ///< of keys, for a row
   uint32_t maximum = 0, sum = 0, weights = 0;  ///< numbers of reductions; the maximum's term is the score
+  bool is_unmasked = false;                    ///< the range is all that masks say, and the score has none
   /// Other reductions, inner ones first: those of a row that are computed before all keys; and with the
   /// outputs, those of a row that go across memory or read what the softmax gives, and those that depend on
   /// the columns.

@@ -38,9 +38,10 @@ class Lives {
  private:
   void walk(const std::vector<OpId>& ops) {
     for (const OpId id : ops) {
-      const int64_t begin = ++time_;
+      ++time_;
       for (const TileId tile : tiles(p_.ops[id])) use(tile);
       if (const auto* inner = body(p_.ops[id])) {
+        const int64_t begin = ++time_;  // what counts its iterations is read before
         walk(*inner);
         ++time_;
         for (Life& life : lives_)

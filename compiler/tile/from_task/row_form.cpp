@@ -155,7 +155,7 @@ class RowFormMaker : FormMaker {
         continue;
       }
       const shape::Substitution renamed = {{r.along.var, Dim(same->var)}};
-      r.term = graph::substitute(g_, r.term, renamed);
+      each_scalar(r, [&](ScalarId& part) { part = graph::substitute(g_, part, renamed); });
       r.along = *same;
     }
   }

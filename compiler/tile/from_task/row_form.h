@@ -20,6 +20,13 @@
 
 namespace axon::tile {
 
+/// Which points of an axis count, as the data says: none before `first`, none from `end` on. Numbers of i64
+/// in 0 .. the extent, which no point of the axis changes; invalid: no such bound.
+struct DataRange {
+  graph::ScalarId first, end;
+  bool empty() const { return !first.valid() && !end.valid(); }
+};
+
 struct RowReduction {
   graph::Monoid monoid{};
   base::Elem in{};                 ///< the type of the sum
@@ -29,7 +36,22 @@ struct RowReduction {
   graph::Axis along;               ///< the binder that vectors run along
   shape::Dim first, end;           ///< only its values in [first, end) count, a part of the axis or nothing
   graph::ScalarId term;
+  DataRange by_data{};         ///< of `along`; elsewhere the term is neutral
+  graph::ScalarId unmasked{};  ///< what the term is where both bounds hold, if masks say no more
+  /// The same of each binder of `outer`, which others further out may decide.
+  std::vector<DataRange> outer_by_data{};
+  std::vector<graph::ScalarId> outer_unmasked{};
 };
+
+/// visit(part) for what it is made of.
+template <class Visit>
+void each_scalar(RowReduction& r, const Visit& visit) {
+  std::vector<graph::ScalarId*> parts{&r.term, &r.by_data.first, &r.by_data.end, &r.unmasked};
+  for (DataRange& range : r.outer_by_data) parts.insert(parts.end(), {&range.first, &range.end});
+  for (graph::ScalarId& unmasked : r.outer_unmasked) parts.push_back(&unmasked);
+  for (graph::ScalarId* const part : parts)
+    if (part->valid()) visit(*part);
+}
 
 struct RowForm {
   std::vector<uint32_t> rows;     ///< axes of the node's domain, outermost loop first

@@ -46,6 +46,8 @@ class ValueMaker : protected ProgramFrame {
   bool is_conditional() const { return !arms_.empty() || !conditions_.empty(); }
   /// Can all that it loads be read at every point of the loops around?
   bool can_be_read(ScalarId id) const { return can_be_read(id, around_, true); }
+  /// The same where these variables have no values.
+  bool loads_stand_before(ScalarId, const std::vector<Var>& inside, bool has_results) const;
   /// Values of the block at hand that are computed already.
   struct Remembered {
     std::map<ScalarId, Use> in_block, checked;
@@ -108,7 +110,6 @@ class ValueMaker : protected ProgramFrame {
   bool is_of_columns(ScalarId, const BlockPlace&) const;
   bool is_of_point(ScalarId, const BlockPlace&) const;
   bool can_be_read(ScalarId, const std::vector<Fact>&, bool has_results) const;
-  bool loads_stand_before(ScalarId, const std::vector<Var>& inside, bool has_results) const;
   bool can_stand_before(ScalarId, const std::vector<Var>& inside, bool has_results) const;
   std::vector<uint32_t> boxes_of(task::BufferId, bool write) const;
   /// A box that holds the element wherever the place's bounds do.
