@@ -177,7 +177,7 @@ void Operations::emit(const tile::Op& op, const tile::Store& s) {
   sweep(op, s.from, true, [&](const Lanes& lanes, int64_t) {
     Accesses::Spot spot = accesses_.spot(s.to, s.bounds, lanes);
     spot.inside = both(c_, spot.inside, {first, nullptr});
-    vectors.emplace_back(spot, c_.a.cast(accesses_.read(s.from, lanes), from, to));
+    vectors.emplace_back(spot, c_.a.cast_to_store(accesses_.read(s.from, lanes), from, to));
     if (in_registers) return;
     store(s.to, vectors, s.streaming);
     vectors.clear();
