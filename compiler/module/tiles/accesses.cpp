@@ -218,7 +218,7 @@ Accesses::Found Accesses::read_tile(TileId id, const Indices& index, const Lanes
     for (const auto& of_lane : index) {
       int64_t x = 0;
       for (size_t a = 0; a < of_lane.size(); ++a) {
-        const auto at = c_.threads.in_first(of_lane[a]).constant();
+        const auto at = c_.in_registers(of_lane[a]).constant();
         if (!at) base::bug("module::tiles", "a register that is no number");
         x = x * tile.shape[a] + *at;
       }

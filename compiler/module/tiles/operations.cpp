@@ -182,7 +182,7 @@ void Operations::emit(const tile::Op& op, const tile::Store& s) {
     store(s.to, vectors, s.streaming);
     vectors.clear();
   });
-  store(s.to, vectors, s.streaming);
+  store(s.to, vectors, s.streaming && !c_.back);
 }
 
 void Operations::emit(const tile::Op&, const tile::View& view) { c_.views[view.to.tile] = &view; }
