@@ -127,7 +127,33 @@ class Chooser {
       }
     }
     if (made.size() > 2) made.erase(made.begin());
+    if (auto rows = of_rows_at_once()) {
+      const bool always = rows->program.guard.size() == form_.guard.size();
+      if (always) made.clear();
+      made.insert(made.begin(), std::move(*rows));
+    }
     return made;
+  }
+  /// Sums of rows of one vector, as many at once as it has lanes: they are folded together, and stored so.
+  std::optional<MadeProgram> of_rows_at_once() const {
+    // What is left of a row is not in all lanes, which have its elements.
+    const auto stands_alone = [&](const RowReduction& r) {
+      const auto loads = graph::loads_in(g_, r.term);
+      return r.level == form_.rows.size() && r.outer.empty() &&
+             std::none_of(loads.begin(), loads.end(),
+                          [&](graph::ScalarId load) { return g_.scalars[load].target.is_local(); });
+    };
+    const bool has_one = std::all_of(form_.reductions.begin(), form_.reductions.end(), stands_alone);
+    if (form_.along || form_.is_scalar || form_.rows.empty() || !has_one) return std::nullopt;
+    try {
+      ProgramMaker maker({p_, id_, g_, form_}, machine_,
+                         {.registers_per_tile = 1, .one_block = true, .lanes_of_row = 1});
+      MadeProgram one = maker.run();
+      if (maker.uses_one_block() && registers_of(one.program) <= machine_.registers) return one;
+    } catch (const Declined&) {
+      return std::nullopt;  // its rows are longer
+    }
+    return std::nullopt;
   }
   int64_t most_registers() const {
     return has_long_functions(g_, form_) ? 1 : form_.has_own_reductions && !form_.is_scalar ? 8 : 4;

@@ -166,8 +166,8 @@ bool chooses_by_data(const graph::Graph& g, graph::ScalarId body) {
 
 }  // namespace
 
-int64_t widest_in_blocks(const Origin& of) {
-  int64_t widest = 4;
+int64_t widest_in_blocks(const Origin& of, int64_t least) {
+  int64_t widest = least;
   std::set<graph::ScalarId> seen;
   const std::function<void(graph::ScalarId, const std::function<bool(graph::ScalarId)>&, bool)> look =
       [&](graph::ScalarId id, const std::function<bool(graph::ScalarId)>& is_index_tile, bool is_tile) {
@@ -206,7 +206,9 @@ int64_t widest_in_blocks(const Origin& of) {
 /// As many lanes as the widest type has in a register, so that an element is in the same lane of every tile.
 void ProgramFrame::choose_lanes() {
   if (has_threads()) return choose_runs();
-  lanes_ = form_.is_scalar ? 1 : out_.machine.register_bytes / widest_in_blocks(origin());
+  // A square of bytes would not fit into registers.
+  const int64_t widest = widest_in_blocks(origin(), form_.across ? 4 : 1);
+  lanes_ = form_.is_scalar ? 1 : out_.machine.register_bytes / widest;
   block_ = lanes_;
   // Joined axes may have few elements.
   if (form_.joined.empty() && !form_.across) block_ *= choices_.registers_per_tile;
@@ -223,7 +225,19 @@ void ProgramFrame::choose_lanes() {
     blocks_ = vectors(lanes_ * lanes_, "square");
     return;
   }
+  if (has_rows_at_once()) return choose_rows();
   blocks_ = vectors(block_, "block");
+}
+
+/// A register, or a few, of each row, and as many rows as a vector has lanes, of half the registers at most:
+/// what is left of each row is in a lane of its own.
+void ProgramFrame::choose_rows() {
+  rows_at_once_ = std::min(lanes_, out_.machine.registers / 2);
+  block_shape_ = {rows_at_once_, block_};
+  const int64_t vectors = block_ / lanes_;
+  blocks_ =
+      layout("block", {{Dim(rows_at_once_), vectors, "m"}, {Dim(vectors), 1, "m"}, {Dim(lanes_), 1, "v"}});
+  row_layout_ = layout("rows", {{Dim(rows_at_once_), 1, "v"}});
 }
 
 int64_t narrowest_in_memory(const Origin& of) {
@@ -306,6 +320,8 @@ TileId ProgramFrame::tile(const std::string& name, Elem elem, const std::vector<
   const bool is_rows = has_rows_at_once() && labels.size() == 1 && labels.front() == row_label_;
   const TileId made = tile(name, elem, !is_rows && !labels.empty());
   if (!is_rows) return made;
+  if (!has_threads() && rows_at_once_ * base::elem_bytes(elem) > out_.machine.register_bytes)
+    throw Declined{"rows at once have numbers that are wider than was foreseen"};
   out_.tiles[made].shape = {rows_at_once_};
   out_.tiles[made].layout = row_layout_;
   return made;
