@@ -99,6 +99,8 @@ Value* Operations::folded(const tile::Reduce& r, Value* parts) {
   auto& b = c_.f.b;
   auto* type = llvm::dyn_cast<llvm::FixedVectorType>(parts->getType());
   if (!type) return parts;
+  if (r.monoid == Pointwise::or_ || (r.monoid == Pointwise::and_ && type->getElementType()->isIntegerTy(1)))
+    return r.monoid == Pointwise::or_ ? b.CreateOrReduce(parts) : b.CreateAndReduce(parts);
   int n = static_cast<int>(type->getNumElements());
   while (n > 1) {
     std::vector<int> low, high;
@@ -184,7 +186,8 @@ Value* Operations::folded(const tile::Reduce& r, const std::vector<Value*>& all)
   const size_t lanes = type ? type->getNumElements() : 1;
   const bool are_alike =
       std::all_of(all.begin(), all.end(), [&](Value* one) { return one->getType() == all[0]->getType(); });
-  if (are_alike && lanes > 1 && std::has_single_bit(lanes)) {
+  const bool is_of_bits = all[0]->getType()->getScalarType()->isIntegerTy(1);
+  if (are_alike && lanes > 1 && std::has_single_bit(lanes) && !is_of_bits) {
     std::vector<Value*> parts;
     for (size_t first = 0; first < all.size(); first += lanes)
       parts.push_back(folded_together(

@@ -96,7 +96,7 @@ void ProgramMaker::reduce_down(ScalarId id, int64_t most_blocks) {
         for (const graph::Axis& b : points.binders) binders_.push_back(b.var);
         at_[row] = from + first + Dim(index);
         loop(index, shape::min(Dim(rows_at_a_time), length - first), {sum.tile},
-             [&] { accumulate(op, sum, points.term, place); });
+             [&] { accumulate_in_lanes(op, sum, points.term, place); });
         at_.erase(row);
         binders_.resize(binders_.size() - points.binders.size());
         emit(Store{sum, sums(place), {}, false});
