@@ -144,7 +144,7 @@ class Chooser {
                           [&](graph::ScalarId load) { return g_.scalars[load].target.is_local(); });
     };
     const bool has_one = std::all_of(form_.reductions.begin(), form_.reductions.end(), stands_alone);
-    if (form_.along || form_.is_scalar || form_.rows.empty() || !has_one) return std::nullopt;
+    if (form_.along || form_.only_gathers || form_.rows.empty() || !has_one) return std::nullopt;
     try {
       ProgramMaker maker({p_, id_, g_, form_}, machine_,
                          {.registers_per_tile = 1, .one_block = true, .lanes_of_row = 1});
@@ -156,7 +156,7 @@ class Chooser {
     return std::nullopt;
   }
   int64_t most_registers() const {
-    return has_long_functions(g_, form_) ? 1 : form_.has_own_reductions && !form_.is_scalar ? 8 : 4;
+    return has_long_functions(g_, form_) ? 1 : form_.has_own_reductions && !form_.only_gathers ? 8 : 4;
   }
   bool has_rows() const { return form_.along || !form_.reductions.empty(); }
 

@@ -64,6 +64,11 @@ class Accesses {
   /// What each lane reads, or stores: elements of `inside` may be touched. Of an index tile, `good` says
   /// which lanes have an index of the axis; others have the first one, where there is one.
   Indices indices(const tile::Access&, const Lanes&, Mask& inside, Mask& good);
+  /// Where tables say another index for each lane: all lanes' places are computed together. nullopt
+  /// elsewhere.
+  std::optional<Found> gathered(const tile::Access&, const std::vector<Fact>&, const Lanes&);
+  Value* from_table(const tile::Index&, const Dim& extent, const Lanes&, Mask& good);
+  Value* load_each(const Spot&, Value* pointers);
   Dim from_table(const tile::Use&, const Dim& dim, const Dim& extent, const Lanes&, Value*& good);
   Spot spot_at(tile::TensorId, TileId, const Indices&);
   Value* pointer(const Spot&, const Dim& offset);

@@ -208,7 +208,8 @@ void ProgramFrame::choose_lanes() {
   if (has_threads()) return choose_runs();
   // A square of bytes would not fit into registers.
   const int64_t widest = widest_in_blocks(origin(), form_.across ? 4 : 1);
-  lanes_ = form_.is_scalar ? 1 : out_.machine.register_bytes / widest;
+  const bool has_blocks = form_.along || !form_.has_own_reductions;
+  lanes_ = !has_blocks ? 1 : out_.machine.register_bytes / widest;
   block_ = lanes_;
   // Joined axes may have few elements.
   if (form_.joined.empty() && !form_.across) block_ *= choices_.registers_per_tile;
