@@ -169,6 +169,12 @@ bool chooses_by_data(const graph::Graph& g, graph::ScalarId body) {
 int64_t widest_in_blocks(const Origin& of, int64_t least) {
   int64_t widest = least;
   std::set<graph::ScalarId> seen;
+  Var block;  // what its elements go along
+  const graph::Node& node = of.graph.nodes[of.program.types[of.id].node];
+  const auto changes = [&](graph::ScalarId id) {
+    return graph::depends_on(of.graph, id, block) ||
+           (of.form.across && graph::depends_on(of.graph, id, node.domain[*of.form.across].var));
+  };
   const std::function<void(graph::ScalarId, const std::function<bool(graph::ScalarId)>&, bool)> look =
       [&](graph::ScalarId id, const std::function<bool(graph::ScalarId)>& is_index_tile, bool is_tile) {
         const graph::Scalar& s = of.graph.scalars[id];
@@ -178,13 +184,15 @@ int64_t widest_in_blocks(const Origin& of, int64_t least) {
         if (graph::class_of(s.op) == graph::OpClass::comparison && is_of_sizes(of.graph, id)) return;
         const Elem elem = s.op == graph::Op::reduce ? base::accumulator(s.elem) : base::computed_as(s.elem);
         widest = std::max<int64_t>(widest, base::elem_bytes(elem));
-        const bool narrows = s.op == graph::Op::cast && is_narrowing(of.graph, id);
+        // Of an index that is the same for all of the block, it is a number before it.
+        const bool narrows = s.op == graph::Op::cast && is_narrowing(of.graph, id) && changes(id);
         for (const graph::ScalarId arg : s.args)
           if (s.op != graph::Op::load || is_index_tile(arg)) look(arg, is_index_tile, narrows);
       };
   // An index that the data decides, and for a whole block alike, is a number before the block.
   const auto look_along = [&](graph::ScalarId body, Var along, bool is_tile) {
     const bool all = of.form.across || chooses_by_data(of.graph, body);
+    block = along;
     seen.clear();
     look(
         body,
@@ -199,7 +207,7 @@ int64_t widest_in_blocks(const Origin& of, int64_t least) {
   }
   if (of.form.along)
     for (const graph::ScalarId output : of.form.outputs)
-      look_along(output, of.graph.nodes[of.program.types[of.id].node].domain[*of.form.along].var, true);
+      look_along(output, node.domain[*of.form.along].var, true);
   return widest;
 }
 
