@@ -136,12 +136,16 @@ class Chooser {
   }
   /// Sums of rows of one vector, as many at once as it has lanes: they are folded together, and stored so.
   std::optional<MadeProgram> of_rows_at_once() const {
-    // What is left of a row is not in all lanes, which have its elements.
+    // A number of each row would not be in all lanes, which have its elements.
     const auto stands_alone = [&](const RowReduction& r) {
-      const auto loads = graph::loads_in(g_, r.term);
+      const auto parts = graph::scalars_in(g_, r.term);
       return r.level == form_.rows.size() && r.outer.empty() &&
-             std::none_of(loads.begin(), loads.end(),
-                          [&](graph::ScalarId load) { return g_.scalars[load].target.is_local(); });
+             std::none_of(parts.begin(), parts.end(), [&](graph::ScalarId part) {
+               const graph::Op op = g_.scalars[part].op;
+               const bool has_tile = op == graph::Op::load || op == graph::Op::bounded ||
+                                     op == graph::Op::require || op == graph::Op::cast;
+               return has_tile && !graph::depends_on(g_, part, r.along.var);
+             });
     };
     const bool has_one = std::all_of(form_.reductions.begin(), form_.reductions.end(), stands_alone);
     if (form_.along || form_.only_gathers || form_.rows.empty() || !has_one) return std::nullopt;
