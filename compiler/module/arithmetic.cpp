@@ -67,18 +67,24 @@ Value* Arithmetic::converted(Typed from, Elem to) {
 
 /// The nearest value of a narrow format, as f32.
 Value* Arithmetic::rounded(Value* value, Elem narrow) {
+  if (converted_by_instruction(narrow)) return from_stored(to_stored(value, narrow), narrow);
   Value* stored = call(conversion("to", narrow), f_.b.getIntNTy(bits_of(narrow)), {value});
   return call(conversion("from", narrow), f_.b.getFloatTy(), {stored});
 }
 
 Value* Arithmetic::cast(Value* value, Elem from, Elem to) {
+  Value* const made = cast_to_store(value, from, to);
+  return base::is_narrow(to) && from != to ? rounded(made, to) : made;
+}
+
+Value* Arithmetic::cast_to_store(Value* value, Elem from, Elem to) {
   const Typed typed{value, computed_as(from)};
   if (!base::is_narrow(to) || from == to) return converted(typed, computed_as(to));
   const bool fits = base::is_narrow(from) || from == Elem::f32 || base::elem_bytes(from) <= 2;
-  if (fits) return rounded(converted(typed, Elem::f32), to);
+  if (fits) return converted(typed, Elem::f32);
   const bool whole = from == Elem::i64;
   Value* exact = whole ? value : converted(typed, Elem::f64);
-  return rounded(call(whole ? "axon_to_odd_i64" : "axon_to_odd", f_.b.getFloatTy(), {exact}), to);
+  return call(whole ? "axon_to_odd_i64" : "axon_to_odd", f_.b.getFloatTy(), {exact});
 }
 
 // ---- storage ----

@@ -24,6 +24,8 @@ class Arithmetic {
   llvm::Value* converted(Typed, Elem to);
   /// A value of one type of the language as one of another: what is narrow is rounded to it, once.
   llvm::Value* cast(llvm::Value*, Elem from, Elem to);
+  /// The same of what to_stored() gets next, which rounds.
+  llvm::Value* cast_to_store(llvm::Value*, Elem from, Elem to);
 
   // ---- storage ----
   llvm::Type* stored_type(Elem storage, unsigned lanes = 1);

@@ -140,10 +140,40 @@ class Chooser {
       }
     }
     if (made.size() > 2) made.erase(made.begin());
+    if (auto rows = of_rows_at_once()) {
+      const bool always = rows->program.guard.size() == form_.guard.size();
+      if (always) made.clear();
+      made.insert(made.begin(), std::move(*rows));
+    }
     return made;
   }
+  /// Sums of rows of one vector, as many at once as it has lanes: they are folded together, and stored so.
+  std::optional<MadeProgram> of_rows_at_once() const {
+    // A number of each row would not be in all lanes, which have its elements.
+    const auto stands_alone = [&](const RowReduction& r) {
+      const auto parts = graph::scalars_in(g_, r.term);
+      return r.level == form_.rows.size() && r.outer.empty() &&
+             std::none_of(parts.begin(), parts.end(), [&](graph::ScalarId part) {
+               const graph::Op op = g_.scalars[part].op;
+               const bool has_tile = op == graph::Op::load || op == graph::Op::bounded ||
+                                     op == graph::Op::require || op == graph::Op::cast;
+               return has_tile && !graph::depends_on(g_, part, r.along.var);
+             });
+    };
+    const bool has_one = std::all_of(form_.reductions.begin(), form_.reductions.end(), stands_alone);
+    if (form_.along || form_.only_gathers || form_.rows.empty() || !has_one) return std::nullopt;
+    try {
+      ProgramMaker maker({p_, id_, g_, form_}, machine_,
+                         {.registers_per_tile = 1, .one_block = true, .lanes_of_row = 1});
+      MadeProgram one = maker.run();
+      if (maker.uses_one_block() && registers_of(one.program) <= machine_.registers) return one;
+    } catch (const Declined&) {
+      return std::nullopt;  // its rows are longer
+    }
+    return std::nullopt;
+  }
   int64_t most_registers() const {
-    return has_long_functions(g_, form_) ? 1 : form_.has_own_reductions && !form_.is_scalar ? 8 : 4;
+    return has_long_functions(g_, form_) ? 1 : form_.has_own_reductions && !form_.only_gathers ? 8 : 4;
   }
   bool has_rows() const { return form_.along || !form_.reductions.empty(); }
 
@@ -372,7 +402,7 @@ static std::optional<MadeProgram> shared_lanes_of(const task::Program& p, task::
                                                   graph::Graph& g, const Machine& machine) {
   const auto form = lane_form(p, p.types[id], g, false, LaneChoice::rows);
   const auto* const lanes = std::get_if<RowForm>(&form);
-  if (!lanes || lanes->is_scalar) return std::nullopt;
+  if (!lanes || lanes->only_gathers) return std::nullopt;
   const uint32_t row = lanes->rows.back();
   const int64_t most = most_of_axis(p.types[id], g.nodes[p.types[id].node].domain[row], row);
   try {

@@ -427,6 +427,78 @@ TEST(TileCode, HasEdgesOnBothSides) {
                        grid_of("m", {2}, "n", {0, 1, 11, 67}));
 }
 
+/// At the edge of a row: its last elements again, or those of a row that is shorter than a block.
+const char* const scaled_rows = R"(tiles scaled_rows on x86-64-v3
+sizes m, n
+facts 0 <= m and 0 <= n
+layout block = S[(4,8):(1,1@v)]
+grid i < max(cdiv(m, 2), 1)
+tensor x f32[m, n] align 4 reads [2*i : min(m, 2*i + 2), 0 : n] at S[(m,n):(n,1)]
+tensor y f32[m, n] align 4 writes [2*i : min(m, 2*i + 2), 0 : n] at S[(m,n):(n,1)]
+registers t f32[32] as block
+do
+  for k < min(m - 2*i, 2)
+    for b < cdiv(n, 32)
+      copy t[c] = x[2*i + k, 32*b + c] if 32*b + c < n
+      map t[c] = add(t[c], f32(i64(index(32*b + c))))
+      copy t[c] to y[2*i + k, 32*b + c] if 32*b + c < n streaming
+)";
+
+TEST(TileCode, RepeatsElementsAtAnEdge) {
+  const auto sizes = grid_of("m", {0, 1, 3}, "n", {0, 1, 7, 8, 9, 31, 32, 33, 40, 41, 63, 64, 65, 95, 97});
+  for (const char* elem : {"f32", "f64"}) expect_interpreted(replaced(scaled_rows, "f32", elem), sizes);
+  for (const char* narrow : {"f16", "bf16", "f8e4m3"})
+    expect_interpreted(replaced(replaced(scaled_rows, "((?:tensor) \\w+) f32", std::string("$1 ") + narrow),
+                                " align 4 ", " align 1 "),
+                       sizes);
+}
+
+TEST(TileCode, RoundsToHalvesByInstruction) {
+  const std::string halves =
+      replaced(replaced(scaled_rows, "(tensor \\w+) f32", "$1 f16"), "align 4", "align 2");
+  std::string error;
+  const auto text =
+      emit_task(tile::program_of(halves), *target::find_machine("x86-64-v3"), TaskForm::assembly, error);
+  ASSERT_TRUE(text) << error;
+  EXPECT_NE(text->find("vcvtps2ph"), std::string::npos);
+  EXPECT_EQ(text->find("vpminud"), std::string::npos) << "rounded before";
+}
+
+/// What is left of each row is in a lane of its own.
+const char* const sums_of_rows = R"(tiles sums_of_rows on x86-64-v3
+sizes m, n
+facts 0 <= m and 0 <= n
+guard n <= 16
+layout block = S[(8,2,8):(2,1,1@v)]
+layout rows = S[8:1@v]
+grid i < max(cdiv(m, 8), 1)
+tensor x f32[m, n] align 4 reads [8*i : min(m, 8*i + 8), 0 : n] at S[(m,n):(n,1)]
+tensor y f32[m] align 4 writes [8*i : min(m, 8*i + 8)] at S[m:1]
+registers t f32[8, 16] as block
+registers sum f32[8] as rows
+do
+  copy t[r, c] = x[8*i + r, c] if 8*i + r < m and c < n fill 0
+  reduce add sum[r] = t[r, c] in f32
+  copy sum[r] to y[8*i + r] if 8*i + r < m
+)";
+
+TEST(TileCode, FoldsRowsTogether) {
+  const auto sizes = grid_of("m", {0, 1, 7, 8, 9, 30}, "n", {0, 1, 3, 8, 9, 16});
+  for (const char* elem : {"f32", "f64", "i32", "i64"})
+    expect_interpreted(replaced(sums_of_rows, "f32", elem), sizes);
+  // Fewer rows than lanes, an odd number of them; and more.
+  for (const char* rows : {"3", "5", "16"}) {
+    std::string other = replaced(sums_of_rows, "S\\[\\(8,2,8\\)", std::string("S[(") + rows + ",2,8)");
+    other = replaced(replaced(other, "S\\[8:1@v\\]", std::string("S[") + rows + ":1@v]"), "8\\*i \\+ 8",
+                     std::string(rows) + "*i + " + rows);
+    other = replaced(replaced(other, "8\\*i", std::string(rows) + "*i"), "cdiv\\(m, 8\\)",
+                     std::string("cdiv(m, ") + rows + ")");
+    other = replaced(replaced(other, "f32\\[8, 16\\]", std::string("f32[") + rows + ", 16]"), "f32\\[8\\]",
+                     std::string("f32[") + rows + "]");
+    expect_interpreted(other, sizes);
+  }
+}
+
 const char* const rows_in_scratch = R"(tiles rows_in_scratch on x86-64-v3
 sizes m, n
 facts 0 <= m and 0 <= n

@@ -66,8 +66,12 @@ Accesses::Spot Accesses::spot_at(tile::TensorId tensor, TileId tile, const Indic
     const auto points = layout::apply(layout, shape, at);
     const auto m = points.find("m");
     if (m != points.end()) place.offset = m->second;
+    Substitution last;
+    for (size_t a = 0; a < shape.size(); ++a) last[place.index[a]] = shape[a] - 1;
+    if (tensor) place.elements = place.offset.substitute(last) + 1;
   }
   Spot out;
+  out.elements = place.elements;
   for (const auto& of_lane : index) {
     Substitution values;
     for (size_t a = 0; a < of_lane.size(); ++a) values[place.index[a]] = of_lane[a];
@@ -237,8 +241,112 @@ bool Accesses::are_next(const Spot& at) {
 
 // ---- reading ----
 
+/// The elements of an index tile plus an expression, in each lane, as from_table() has them of one.
+Value* Accesses::from_table(const tile::Index& index, const Dim& extent, const Lanes& lanes, Mask& good) {
+  auto& b = c_.f.b;
+  constexpr int64_t far = int64_t{1} << 58;
+  std::vector<Dim> dims;
+  bool are_small = true;
+  for (const Substitution& labels : lanes.labels) {
+    dims.push_back(index.dim.substitute(labels));
+    are_small &= c_.is_small(dims.back());
+  }
+  const Elem elem = c_.p.tiles[index.table->tile].elem;
+  Value* entry = b.CreateFreeze(read(*index.table, lanes));
+  auto* const type = llvm::FixedVectorType::get(b.getInt64Ty(), lanes.size());
+  entry = b.CreateIntCast(entry, type, base::is_signed(elem));
+  const auto splat = [&](int64_t n) { return llvm::ConstantInt::getSigned(type, n); };
+  if (!index.dim.is(0)) {
+    if (!are_small) {
+      entry = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, entry, splat(far));
+      entry = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, entry, splat(-far));
+    }
+    entry = b.CreateAdd(entry, numbers(c_, dims, b.getInt64Ty()));
+  }
+  Value* const end = b.CreateVectorSplat(lanes.size(), c_.value(extent));
+  good.each = b.CreateICmpULT(entry, end);
+  return b.CreateSelect(good.each, entry, splat(0));
+}
+
+std::optional<Accesses::Found> Accesses::gathered(const tile::Access& access, const std::vector<Fact>& facts,
+                                                  const Lanes& lanes) {
+  if (!access.tensor || lanes.size() < 2 || c_.threads.are_several()) return std::nullopt;
+  const auto differs = [&](const tile::Index& index) {
+    return index.table && std::any_of(index.table->labels.begin(), index.table->labels.end(), [&](Var label) {
+             return std::any_of(lanes.labels.begin(), lanes.labels.end(), [&](const Substitution& labels) {
+               return labels.at(label) != lanes.labels[0].at(label);
+             });
+           });
+  };
+  if (std::none_of(access.at.begin(), access.at.end(), differs)) return std::nullopt;
+  std::map<size_t, Var> entries;
+  Indices index(lanes.size());
+  for (size_t a = 0; a < access.at.size(); ++a) {
+    if (access.at[a].table) entries.emplace(a, shape::fresh_var("entry"));
+    for (unsigned l = 0; l < lanes.size(); ++l)
+      index[l].push_back(access.at[a].table ? Dim(entries.at(a))
+                                            : access.at[a].dim.substitute(lanes.labels[l]));
+  }
+  Spot at = spot_at(access.tensor, {}, index);
+  Substitution none;
+  for (const auto& [a, entry] : entries) none[entry] = Dim(0);
+  std::map<size_t, Dim> strides;
+  for (const auto& [a, entry] : entries) {
+    const auto split = at.offsets[0].linear_in(entry);
+    if (!split || split->first.substitute(none) != split->first) return std::nullopt;
+    strides[a] = split->first;
+  }
+  auto& b = c_.f.b;
+  Mask good;
+  at.inside = mask_of(c_, facts, lanes);
+  std::vector<Dim> rest;
+  for (const Dim& d : at.offsets) rest.push_back(d.substitute(none));
+  Value* offsets = numbers(c_, rest, b.getInt64Ty());
+  for (const auto& [a, entry] : entries) {
+    const Dim& extent = c_.p.tensors[access.tensor].shape[a];
+    Mask here;
+    Value* one = from_table(access.at[a], extent, lanes, here);
+    if (!strides[a].is(1)) one = b.CreateMul(one, b.CreateVectorSplat(lanes.size(), c_.value(strides[a])));
+    offsets = b.CreateAdd(offsets, one);
+    good = both(c_, good, here);
+    if (!access.at[a].dim.is(0) || !c_.known.nonnegative(extent - 1)) at.inside = both(c_, at.inside, here);
+  }
+  at.inside.end = nullptr;
+  const auto bits = static_cast<unsigned>(base::elem_bytes(at.elem)) * 8;
+  Value* const pointers = b.CreateGEP(b.getIntNTy(bits), at.base, offsets);
+  return Found{c_.a.from_stored(load_each(at, pointers), at.elem), at.inside, good};
+}
+
+/// Machines with vectors of 64 bytes have an instruction, of words.
+Value* Accesses::load_each(const Spot& at, Value* pointers) {
+  auto& b = c_.f.b;
+  const auto n = static_cast<unsigned>(at.offsets.size());
+  const int64_t bytes = base::elem_bytes(at.elem);
+  const llvm::Align align(static_cast<uint64_t>(bytes));
+  llvm::Type* const type = c_.a.stored_type(at.elem, n);
+  if (c_.f.level.vector_bytes >= 64 && bytes >= 4) {
+    Value* const mask = at.inside.all()
+                            ? llvm::ConstantInt::getTrue(llvm::FixedVectorType::get(b.getInt1Ty(), n))
+                            : as_vector(c_, at.inside, n);
+    auto* const load = b.CreateMaskedGather(type, pointers, align, mask, llvm::Constant::getNullValue(type));
+    c_.f.mark(load, at.region);
+    return load;
+  }
+  Value* out = llvm::PoisonValue::get(type);
+  for (unsigned l = 0; l < n; ++l) {
+    Value* p = b.CreateExtractElement(pointers, l);
+    if (Value* const condition = in_lane(c_, at.inside, l))
+      p = b.CreateSelect(condition, p, read_elsewhere());
+    auto* const load = b.CreateAlignedLoad(c_.a.stored_type(at.elem), p, align);
+    c_.f.mark(load, at.region);
+    out = b.CreateInsertElement(out, load, l);
+  }
+  return out;
+}
+
 Accesses::Found Accesses::read(const tile::Access& access, const std::vector<Fact>& facts, const Lanes& lanes,
                                bool any_outside) {
+  if (auto found = gathered(access, facts, lanes)) return *found;
   Mask inside = mask_of(c_, facts, any_outside && access.tensor ? in_place(access, lanes) : lanes), good;
   const Indices index = indices(access, lanes, inside, good);
   if (!access.tensor && c_.p.tiles[access.tile].space != Space::scratch)
@@ -264,7 +372,7 @@ Accesses::Found Accesses::read_tile(TileId id, const Indices& index, const Lanes
     for (const auto& of_lane : index) {
       int64_t x = 0;
       for (size_t a = 0; a < of_lane.size(); ++a) {
-        const auto at = c_.threads.in_first(of_lane[a]).constant();
+        const auto at = c_.in_registers(of_lane[a]).constant();
         if (!at) base::bug("module::tiles", "a register that is no number");
         x = x * tile.shape[a] + *at;
       }
@@ -402,9 +510,12 @@ Value* Accesses::load(const Spot& at) {
     return b.CreateVectorSplat(n, load_one(at, at.offsets[0], any));
   }
   llvm::Type* type = c_.a.stored_type(at.elem, n);
-  if (all && are_neighbours(*all) && are_together(at) && at.inside.end && !has_masked(at) &&
-      std::has_single_bit(n))
-    return load_first(at, end_of(at));
+  if (is_read_in_parts(at)) {
+    if (!are_in_tensor_) return load_first(at, end_of(at));
+    Spot whole = at;
+    whole.inside = {};
+    return load(whole);
+  }
   if (all && are_neighbours(*all) && are_together(at) && (!at.inside.each || has_masked(at))) {
     Value* p = pointer(at, at.offsets[0]);
     llvm::Instruction* load = nullptr;
@@ -577,8 +688,37 @@ void Accesses::store_first(const Spot& at, Value* stored, Value* end) {
       [&] { c_.choose(b.CreateICmpNE(end, c_.f.i64(0)), rest, [] {}); });
 }
 
-/// Others are undefined. From the last lanes on: `lanes` of them or none, and behind them what is found so
-/// far.
+bool Accesses::is_read_in_parts(const Spot& at) {
+  const auto all = steps(at.offsets);
+  return all && are_neighbours(*all) && are_together(at) && at.inside.end && !has_masked(at) &&
+         std::has_single_bit(at.offsets.size());
+}
+
+Value* Accesses::are_in_tensor(const std::vector<Spot>& all) {
+  if (all.size() < 2 ||
+      !std::all_of(all.begin(), all.end(), [&](const Spot& at) { return is_read_in_parts(at); }))
+    return nullptr;
+  const auto lanes = static_cast<int64_t>(all[0].offsets.size());
+  for (size_t i = 1; i < all.size(); ++i)
+    if (!(all[i].offsets[0] - all[i - 1].offsets[0]).is(lanes)) return nullptr;
+  return is_in_tensor(all[0], lanes * static_cast<int64_t>(all.size()));
+}
+
+void Accesses::inside_of_tensor(const std::function<void()>& body) {
+  are_in_tensor_ = true;
+  body();
+  are_in_tensor_ = false;
+}
+
+Value* Accesses::is_in_tensor(const Spot& at, int64_t count) {
+  auto& b = c_.f.b;
+  if (!at.elements || c_.threads.are_several()) return nullptr;
+  Value* const last = c_.value(*at.elements - count);
+  return b.CreateAnd(b.CreateICmpSGE(last, c_.f.i64(0)), b.CreateICmpULE(c_.value(at.offsets[0]), last));
+}
+
+/// Others are undefined. Where a vector is not all of the tensor's, from the last lanes on: `lanes` of them
+/// or none, and behind them what is found so far.
 Value* Accesses::load_first(const Spot& at, Value* end) {
   auto& b = c_.f.b;
   const auto n = static_cast<unsigned>(at.offsets.size());
@@ -608,8 +748,11 @@ Value* Accesses::load_first(const Spot& at, Value* end) {
     }
     b.CreateStore(found, all);
   };
+  Value* const is_whole = b.CreateICmpUGE(end, c_.f.i64(n));
+  Value* const can_be_whole = is_in_tensor(at, static_cast<int64_t>(n));
   c_.choose(
-      b.CreateICmpUGE(end, c_.f.i64(n)), [&] { b.CreateStore(load(n, c_.f.i64(0)), all); }, rest);
+      can_be_whole ? b.CreateOr(can_be_whole, is_whole) : is_whole,
+      [&] { b.CreateStore(load(n, c_.f.i64(0)), all); }, rest);
   return b.CreateLoad(all->getAllocatedType(), all);
 }
 

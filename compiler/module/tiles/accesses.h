@@ -3,8 +3,11 @@
 // In: an access, and what labels are in each lane. Out: values in the type that the element type is computed
 // in. Lanes next to each other are one access, equal ones a broadcast, all others are scalars. Invariant:
 // what a mask leaves out is not touched: another address takes its place, a masked access, or accesses of
-// halves, quarters, ... of the vector.
+// halves, quarters, ... of the vector. A vector that is read may have other elements of its tensor, where
+// that takes fewer instructions.
 #pragma once
+#include <functional>
+
 #include "module/tiles/registers.h"
 
 namespace axon::module::tiles {
@@ -37,6 +40,7 @@ class Accesses {
     Mask inside;
     std::optional<layout::Swizzle> swizzle = std::nullopt;  ///< of the offsets
     bool is_scratch = false;
+    std::optional<Dim> elements = std::nullopt;  ///< of a tensor: those of all of it lie before this
   };
   Spot spot(const tile::Access&, const std::vector<Fact>&, const Lanes&, bool any_outside = false);
   /// The same spot where no quotient in its offsets changes from lane to lane, and what must not be negative
@@ -50,6 +54,11 @@ class Accesses {
   Value* address(const Spot& at) { return pointer(at, at.offsets[0]); }
   void write(const Spot&, Value* computed, bool past_caches = false);
   Value* read(const Spot&);
+  /// Where registers that are read so would be one by one, in parts: whether all of them, one behind the
+  /// other, lie inside of the tensor. Else null.
+  Value* are_in_tensor(const std::vector<Spot>&);
+  /// body() where they do.
+  void inside_of_tensor(const std::function<void()>& body);
   /// Are all lanes next to each other, in order?
   static bool are_next(const Spot&);
   /// Whether the address lets a whole vector be stored past the caches; null where it never does.
@@ -62,6 +71,11 @@ class Accesses {
   /// What each lane reads, or stores: elements of `inside` may be touched. Of an index tile, `good` says
   /// which lanes have an index of the axis; others have the first one, where there is one.
   Indices indices(const tile::Access&, const Lanes&, Mask& inside, Mask& good);
+  /// Where tables say another index for each lane: all lanes' places are computed together. nullopt
+  /// elsewhere.
+  std::optional<Found> gathered(const tile::Access&, const std::vector<Fact>&, const Lanes&);
+  Value* from_table(const tile::Index&, const Dim& extent, const Lanes&, Mask& good);
+  Value* load_each(const Spot&, Value* pointers);
   Dim from_table(const tile::Use&, const Dim& dim, const Dim& extent, const Lanes&, Value*& good);
   Spot spot_at(tile::TensorId, TileId, const Indices&);
   Value* pointer(const Spot&, const Dim& offset);
@@ -76,6 +90,9 @@ class Accesses {
   /// Of the lanes before `end` those that are stored, or read, in halves, quarters, ...
   void store_first(const Spot&, Value* stored, Value* end);
   Value* load_first(const Spot&, Value* end);
+  /// Do so many elements lie inside of the tensor? Null where that is not known of it.
+  Value* is_in_tensor(const Spot&, int64_t count);
+  bool is_read_in_parts(const Spot&);
   Value* part(const Spot&, Value* begin);
   Value* end_of(const Spot&);
   bool has_masked(const Spot&) const;
@@ -86,9 +103,11 @@ class Accesses {
 
   Context& c_;
   Registers& registers_;
+  bool are_in_tensor_ = false;  ///< all vectors that are read now
   struct Place {
     std::vector<Var> index;
     Dim offset;
+    std::optional<Dim> elements;  ///< of a tensor
   };
   std::map<uint64_t, Place> places_;  ///< of tensors and scratch tiles
   llvm::AllocaInst* written_elsewhere_ = nullptr;

@@ -215,7 +215,12 @@ Value* Context::all_nonnegative(const std::vector<Dim>& dims) {
 
 void Context::run(const Axis& axis, Value* low, Value* end, const std::function<void()>& body,
                   LoopKind kind) {
-  f.loop(axis, low, end, kind, [&] { scoped([&] { known.ranging(axis.var, axis.extent, body); }); });
+  f.loop(axis, low, end, kind, [&] { one(axis, body); });
+}
+
+/// One iteration, where the variable has a value.
+void Context::one(const Axis& axis, const std::function<void()>& body) {
+  scoped([&] { known.ranging(axis.var, axis.extent, body); });
 }
 
 /// Those of the conditions that an interval of the variable is all of.
@@ -250,14 +255,19 @@ void Context::loop(const Axis& axis, const std::vector<Dim>& conditions, const s
   low = extremum(llvm::Intrinsic::smin, low, extremum(llvm::Intrinsic::smax, extent, first));
   for (const Dim& d : inside.ends) end = extremum(llvm::Intrinsic::smin, end, value(d));
   end = extremum(llvm::Intrinsic::smax, end, low);
-  const auto edge = [&](Value* from, Value* to) {
+  const auto edge = [&](Value* from, Value* to, bool is_one) {
     may_split = false;
-    run(axis, from, to, body, LoopKind::vectors);
+    if (is_one)
+      f.when(b.CreateICmpSLT(from, to), [&] { f.with(axis, from, [&] { one(axis, body); }); });
+    else
+      run(axis, from, to, body, LoopKind::vectors);
     may_split = true;
   };
-  if (!inside.lows.empty()) edge(first, low);
+  if (!inside.lows.empty()) edge(first, low, false);
   known.supposing(inside.conditions, [&] { run(axis, low, end, body, kind); });
-  edge(end, extent);
+  const bool has_one = std::all_of(inside.ends.begin(), inside.ends.end(),
+                                   [&](const Dim& d) { return known.nonnegative(d + 1 - axis.extent); });
+  edge(end, extent, has_one && inside.lows.empty());
 }
 
 }  // namespace axon::module::tiles

@@ -2,6 +2,7 @@
 #include "module/tiles/emit_program.h"
 
 #include <algorithm>
+#include <map>
 
 #include "module/tiles/operations.h"
 #include "module/tiles/orders.h"
@@ -183,10 +184,47 @@ class ProgramEmitter {
 
   void full_or_edge(const std::vector<OpId>& body) {
     const std::vector<Dim> whole = conditions(body, std::nullopt);
-    if (whole.empty()) return walk(body);
+    if (whole.empty()) return long_or_short(body);
     c_.choose(
-        c_.all_nonnegative(whole), [&] { c_.known.supposing(whole, [&] { walk(body); }); },
+        c_.all_nonnegative(whole), [&] { c_.known.supposing(whole, [&] { long_or_short(body); }); },
         [&] { walk(body); });
+  }
+
+  /// Where all loops over blocks have a whole one, what is done at their edges is the same for all rows, and
+  /// few instructions.
+  void long_or_short(const std::vector<OpId>& body) {
+    std::vector<Dim> suppose;
+    std::vector<const tile::Loop*> loops;
+    add_repeating(body, loops, suppose);
+    if (loops.empty()) return walk(body);
+    const auto all = [&](bool are_long) {
+      for (const tile::Loop* loop : loops) has_whole_block_[loop] = are_long;
+      walk(body);
+      for (const tile::Loop* loop : loops) has_whole_block_.erase(loop);
+    };
+    c_.choose(
+        c_.all_nonnegative(suppose), [&] { c_.known.supposing(suppose, [&] { all(true); }); },
+        [&] { loops.size() == 1 ? all(false) : walk(body); });
+  }
+  /// Loops inside whose edges may repeat elements, where what bounds them is known here.
+  void add_repeating(const std::vector<OpId>& body, std::vector<const tile::Loop*>& loops,
+                     std::vector<Dim>& whole) {
+    if (c_.threads.are_several()) return;
+    for (const OpId id : body) {
+      const auto* loop = std::get_if<tile::Loop>(&p_.ops[id]);
+      if (!loop || loop->order) continue;
+      add_repeating(loop->body, loops, whole);
+      const auto slices = slices_of(c_, *loop);
+      if (!slices || !slices->can_repeat) continue;
+      std::vector<Dim> first;
+      for (const Dim& d : slices->conditions.back())
+        first.push_back(d.substitute({{loop->index, Dim(0)}}) - (slices->lanes - 1));
+      if (!std::all_of(first.begin(), first.end(), [&](const Dim& d) { return is_of(d, std::nullopt); }))
+        continue;
+      loops.push_back(loop);
+      for (const Dim& d : first)
+        if (!c_.known.nonnegative(d)) whole.push_back(d);
+    }
   }
 
   void walk(const std::vector<OpId>& body) {
@@ -261,12 +299,46 @@ class ProgramEmitter {
     return count;
   }
 
-  /// At an edge most registers of a block may have nothing to do.
+  /// At an edge most registers of a block may have nothing to do. Or the block has the last elements that are
+  /// inside, where so many come before.
   void iteration(const tile::Loop& loop) {
     const bool whole = c_.may_split || c_.threads.are_several();
     const auto slices = whole ? std::nullopt : slices_of(c_, loop);
     if (!slices) return walk(loop.body);
-    slice(loop, *slices, 0);
+    const auto known = has_whole_block_.find(&loop);
+    const bool is_known = known != has_whole_block_.end();
+    if (!slices->can_repeat || (is_known && !known->second)) return slice(loop, *slices, 0);
+    if (is_known) return last_block(loop, *slices);
+    c_.choose(
+        c_.f.b.CreateICmpSGE(c_.value(Dim(loop.index)), c_.f.i64(1)), [&] { last_block(loop, *slices); },
+        [&] { slice(loop, *slices, 0); });
+  }
+  void last_block(const tile::Loop& loop, const Slices& slices) {
+    auto& b = c_.f.b;
+    const auto count = static_cast<int64_t>(slices.conditions.size());
+    Value* back = c_.f.i64(0);
+    for (const Dim& d : slices.conditions.back())
+      back = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, back, c_.value(slices.lanes - 1 - d));
+    c_.back = shape::fresh_var("back");
+    c_.f.bind(*c_.back, back, Frame::of_data, Dim(slices.lanes * count));
+    std::vector<Dim> inside;
+    for (const Dim& d : slices.conditions.back()) inside.push_back(d - (slices.lanes - 1) + Dim(*c_.back));
+    c_.known.supposing(inside, [&] {
+      for (int64_t number = 0; number < count; ++number) {
+        const auto one = [&] {
+          c_.one_register = number;
+          walk(loop.body);
+          c_.one_register.reset();
+        };
+        // What is before the block's own elements has been there already.
+        const int64_t end = (number + 1) * slices.lanes;
+        if (number + 1 == count)
+          one();
+        else
+          c_.choose(b.CreateICmpSLT(back, c_.f.i64(end)), one, [] {});
+      }
+    });
+    c_.back.reset();
   }
   void slice(const tile::Loop& loop, const Slices& slices, size_t number) {
     if (number == slices.conditions.size()) return;
@@ -354,6 +426,7 @@ class ProgramEmitter {
   const tile::Program& p_;
   Context c_;
   Operations operations_;
+  std::map<const tile::Loop*, bool> has_whole_block_;  ///< where that is known
 };
 
 }  // namespace

@@ -25,10 +25,20 @@ Value* numbers(Context& c, const std::vector<Dim>& values, llvm::Type* integer) 
     for (const int64_t step : *all) more.push_back(llvm::ConstantInt::getSigned(integer, step));
     return b.CreateAdd(first, llvm::ConstantVector::get(more));
   }
-  Value* out =
-      llvm::PoisonValue::get(llvm::FixedVectorType::get(integer, static_cast<unsigned>(values.size())));
-  for (size_t i = 0; i < values.size(); ++i) out = b.CreateInsertElement(out, narrow(values[i]), i);
-  return out;
+  const auto all_of = [&](const auto& number_in) {
+    Value* out =
+        llvm::PoisonValue::get(llvm::FixedVectorType::get(integer, static_cast<unsigned>(values.size())));
+    for (size_t i = 0; i < values.size(); ++i) out = b.CreateInsertElement(out, narrow(number_in(i)), i);
+    return out;
+  };
+  // Steps of a size are the same in all iterations of a loop.
+  const Dim step = values[1] - values[0];
+  const auto moved = [&](size_t i) { return step * static_cast<int64_t>(i); };
+  bool are_even = true;
+  for (size_t i = 0; i < values.size(); ++i) are_even &= values[i] - values[0] == moved(i);
+  if (!are_even) return all_of([&](size_t i) { return values[i]; });
+  return b.CreateAdd(b.CreateVectorSplat(static_cast<unsigned>(values.size()), narrow(values[0])),
+                     all_of(moved));
 }
 
 namespace {

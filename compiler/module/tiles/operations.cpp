@@ -146,12 +146,33 @@ void Operations::emit(const tile::Op& op, const tile::Copy& copy) {
         registers_.set(copy.to.tile, static_cast<int64_t>(r), c_.a.cast(values[r], from, to.elem));
     return;
   }
-  assign(op, copy.to, [&](const Lanes& lanes) {
-    Accesses::Found found = accesses_.read(copy.from, copy.bounds.facts, lanes);
-    found.value = c_.a.cast(found.value, from, to.elem);
-    if (copy.checked) found.good = {};
-    return accesses_.filled(found, copy.bounds.fill, to.elem, lanes.size());
+  const auto all = [&] {
+    assign(op, copy.to, [&](const Lanes& lanes) {
+      Accesses::Found found = accesses_.read(copy.from, copy.bounds.facts, lanes);
+      found.value = c_.a.cast(found.value, from, to.elem);
+      if (copy.checked) found.good = {};
+      return accesses_.filled(found, copy.bounds.fill, to.elem, lanes.size());
+    });
+  };
+  Value* const in_tensor = are_in_tensor(op, copy);
+  if (!in_tensor) return all();
+  c_.choose(
+      in_tensor, [&] { accesses_.inside_of_tensor(all); }, all);
+}
+
+/// Whether all of its vectors may be read whole; null where that says nothing.
+Value* Operations::are_in_tensor(const tile::Op& op, const tile::Copy& copy) {
+  const tile::Tile& to = c_.p.tiles[copy.to.tile];
+  const bool has_tables = std::any_of(copy.from.at.begin(), copy.from.at.end(),
+                                      [](const tile::Index& index) { return index.table.has_value(); });
+  if (!copy.from.tensor || has_tables || to.space != Space::registers || registers_.count(copy.to.tile) < 2 ||
+      c_.threads.are_several() || c_.one_register)
+    return nullptr;
+  std::vector<Accesses::Spot> spots;
+  sweep(op, copy.to, false, [&](const Lanes& lanes, int64_t) {
+    spots.push_back(accesses_.spot(copy.from, copy.bounds.facts, lanes));
   });
+  return accesses_.are_in_tensor(spots);
 }
 
 /// Is the tensor larger than the caches? Only then are there stores past them.
@@ -184,17 +205,18 @@ void Operations::emit(const tile::Op& op, const tile::Store& s) {
   const bool in_registers = c_.p.tiles[s.from.tile].space == Space::registers;
   std::vector<std::pair<Accesses::Spot, Value*>> vectors, in_runs;
   std::vector<Dim> conditions;
+  const bool streams = s.streaming && !c_.back;
   const auto store_all = [&] {
-    if (vectors.empty() || in_runs.size() < vectors.size()) return store(s.to, vectors, s.streaming);
+    if (vectors.empty() || in_runs.size() < vectors.size()) return store(s.to, vectors, streams);
     c_.choose(
-        c_.all_nonnegative(conditions), [&] { store(s.to, in_runs, s.streaming); },
-        [&] { store(s.to, vectors, s.streaming); });
+        c_.all_nonnegative(conditions), [&] { store(s.to, in_runs, streams); },
+        [&] { store(s.to, vectors, streams); });
   };
   Value* const first = in_registers ? c_.threads.is_first(s.from.tile) : nullptr;
   sweep(op, s.from, true, [&](const Lanes& lanes, int64_t) {
     Accesses::Spot spot = accesses_.spot(s.to, s.bounds, lanes);
     spot.inside = both(c_, spot.inside, {first, nullptr});
-    vectors.emplace_back(spot, c_.a.cast(accesses_.read(s.from, lanes), from, to));
+    vectors.emplace_back(spot, c_.a.cast_to_store(accesses_.read(s.from, lanes), from, to));
     if (auto run = accesses_.run_of(s.to, spot, lanes)) {
       in_runs.emplace_back(std::move(run->spot), vectors.back().second);
       conditions.insert(conditions.end(), run->conditions.begin(), run->conditions.end());

@@ -49,6 +49,7 @@ class Operations {
   void sweep(const tile::Op&, const tile::Use& over, bool once, const Sweep::Body&);
   /// Writes the tile: registers when all of them are known.
   void assign(const tile::Op&, const tile::Use& to, const std::function<Value*(const Lanes&)>& value);
+  Value* are_in_tensor(const tile::Op&, const tile::Copy&);
   void store(const tile::Access&, const std::vector<std::pair<Accesses::Spot, Value*>>&, bool streaming);
   Value* is_large(tile::TensorId);
   Value* holds(const tile::Check&, const Lanes&);
@@ -69,6 +70,9 @@ class Operations {
   Value* in_order(const tile::Op&, const tile::Reduce&, const Lanes&, const std::vector<Var>& summed);
   Value* in_any_order(const tile::Op&, const tile::Reduce&, const Lanes& one, const std::vector<Var>& summed);
   Value* folded(const tile::Reduce&, Value* parts);
+  /// Several vectors, each as folded() does it: a vector of what is left of each.
+  Value* folded(const tile::Reduce&, const std::vector<Value*>& all);
+  Value* folded_together(const tile::Reduce&, std::vector<Value*> all);
   Value* combined(const tile::Reduce&, Value* a, Value* b);
   Value* neutral(const tile::Reduce&, unsigned lanes);
   Value* read_as(const tile::Use&, Elem in, const Lanes&);

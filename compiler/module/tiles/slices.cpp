@@ -32,10 +32,13 @@ class Slicer {
       if (std::any_of(copy->from.at.begin(), copy->from.at.end(),
                       [](const auto& i) { return i.table && !i.table->labels.empty(); }))
         return false;
-      return copy->from.tensor && is_block(copy->to) && define(copy->to, copy->bounds);
+      if (!copy->from.tensor || !is_block(copy->to)) return false;
+      read_.insert(c_.memory.regions[copy->from.tensor.index]);
+      return define(copy->to, copy->bounds);
     }
     if (const auto* store = std::get_if<tile::Store>(&op)) {
       if (!store->to.tensor || !is_block(store->from)) return false;
+      written_.insert(c_.memory.regions[store->to.tensor.index]);
       keep(store->bounds, store->from.labels);
       return true;
     }
@@ -70,7 +73,9 @@ class Slicer {
   bool define(const tile::Use& to, const tile::Bounds& bounds) {
     if (is_carried(to.tile)) return false;
     fills_.erase(to.tile);
-    if (bounds.fill) fills_[to.tile] = {facts_of(bounds.facts, to.labels), *bounds.fill};
+    const std::vector<Fact> facts = facts_of(bounds.facts, to.labels);
+    all_.insert(all_.end(), facts.begin(), facts.end());
+    if (bounds.fill) fills_[to.tile] = {facts, *bounds.fill};
     return true;
   }
 
@@ -86,6 +91,7 @@ class Slicer {
         !(fill->second.second == tile::neutral(all.op, all.elem)))
       return false;
     meet(fill->second.first);
+    has_sums_ = true;
     return true;
   }
   static bool is_monoid(base::Pointwise op) {
@@ -101,6 +107,7 @@ class Slicer {
   }
   void keep(const std::vector<Fact>& facts, const std::vector<Var>& labels) { meet(facts_of(facts, labels)); }
   void meet(const std::vector<Fact>& facts) {
+    all_.insert(all_.end(), facts.begin(), facts.end());
     if (!facts_) {
       facts_ = facts;
       return;
@@ -144,13 +151,36 @@ class Slicer {
       }
     }
     const int64_t count = c_.places(*block_).span(), lanes = c_.places(*block_).vector_lanes();
-    if (falling.empty() || count < 2 || !is_in_order(count, lanes)) return std::nullopt;
+    if (falling.empty() || !is_in_order(count, lanes)) return std::nullopt;
     Slices out;
+    out.lanes = lanes;
+    out.can_repeat = lanes > 1 && can_repeat();
+    if (count < 2 && !out.can_repeat) return std::nullopt;
     for (int64_t r = 0; r < count; ++r) {
       auto& of = out.conditions.emplace_back();
       for (const Dim& d : falling) of.push_back(d.substitute({{label_, Dim(r * lanes)}}));
     }
     return out;
+  }
+  /// Does nothing read what is stored, are there no sums, and no bounds along the block but those that all
+  /// operations have, of one element after the other?
+  bool can_repeat() const {
+    const auto is_common = [&](const Fact& f) {
+      const auto wanted = nonnegatives(f);
+      return wanted &&
+             std::all_of(wanted->begin(), wanted->end(),
+                         [&](const Dim& d) {
+                           const auto step = d.linear_in(label_);
+                           return step && step->first.is(-1);
+                         }) &&
+             std::any_of(facts_->begin(), facts_->end(),
+                         [&](const Fact& other) { return tile::same(f, other); });
+    };
+    return !has_sums_ &&
+           std::none_of(written_.begin(), written_.end(), [&](uint32_t r) { return read_.contains(r); }) &&
+           std::all_of(all_.begin(), all_.end(), [&](const Fact& f) {
+             return (!f.lhs.contains(label_) && !f.rhs.contains(label_)) || is_common(f);
+           });
   }
   /// Is the first element of each register the least, and so on?
   bool is_in_order(int64_t count, int64_t lanes) {
@@ -168,6 +198,9 @@ class Slicer {
   std::optional<tile::TileId> block_;
   std::optional<std::vector<Fact>> facts_;
   std::map<tile::TileId, std::pair<std::vector<Fact>, tile::Number>> fills_;
+  std::vector<Fact> all_;              ///< of all operations
+  std::set<uint32_t> read_, written_;  ///< regions of memory
+  bool has_sums_ = false;
 };
 
 }  // namespace

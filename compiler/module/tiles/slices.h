@@ -13,6 +13,10 @@ namespace axon::module::tiles {
 
 struct Slices {
   std::vector<std::vector<Dim>> conditions;  ///< of each register: all are not negative, or it does nothing
+  int64_t lanes = 1;                         ///< of a register
+  /// May elements be computed twice? Then a block at the edge may have the elements before it again: the last
+  /// ones, all of which are inside.
+  bool can_repeat = false;
 };
 
 /// nullopt where the body has other operations than such. Each register's conditions are false wherever those

@@ -1,5 +1,8 @@
 // See operations.h. Reductions: their order is that of tile.h.
+#include <llvm/Analysis/VectorUtils.h>
+
 #include <algorithm>
+#include <bit>
 
 #include "base/bug.h"
 #include "module/tiles/operations.h"
@@ -96,6 +99,8 @@ Value* Operations::folded(const tile::Reduce& r, Value* parts) {
   auto& b = c_.f.b;
   auto* type = llvm::dyn_cast<llvm::FixedVectorType>(parts->getType());
   if (!type) return parts;
+  if (r.monoid == Pointwise::or_ || (r.monoid == Pointwise::and_ && type->getElementType()->isIntegerTy(1)))
+    return r.monoid == Pointwise::or_ ? b.CreateOrReduce(parts) : b.CreateAndReduce(parts);
   int n = static_cast<int>(type->getNumElements());
   while (n > 1) {
     std::vector<int> low, high;
@@ -112,6 +117,87 @@ Value* Operations::folded(const tile::Reduce& r, Value* parts) {
     parts = combined(r, b.CreateShuffleVector(parts, low), b.CreateShuffleVector(parts, high));
   }
   return b.CreateExtractElement(parts, uint64_t{0});
+}
+
+namespace {
+
+/// The lower halves of all segments of one or two vectors, and the upper ones, as shuffles of both.
+struct Halves {
+  std::vector<int> low, high;
+  std::vector<size_t> of;  ///< which of the segments, those of the second vector behind the first one's
+};
+
+/// What instructions exchange is in one run of 128 bits: there the segments of both vectors follow each
+/// other.
+Halves halves_of(int lanes, int width, int lanes_of_run, bool is_pair) {
+  const int run = width > lanes_of_run ? lanes : std::min(lanes, lanes_of_run);
+  Halves out;
+  for (int first = 0; first < lanes; first += run)
+    for (int which = 0; which < (is_pair ? 2 : 1); ++which)
+      for (int segment = first; segment < first + run; segment += width) {
+        out.of.push_back(static_cast<size_t>((which * lanes + segment) / width));
+        for (int i = 0; i < width / 2; ++i) {
+          out.low.push_back(which * lanes + segment + i);
+          out.high.push_back(which * lanes + segment + width / 2 + i);
+        }
+      }
+  return out;
+}
+
+}  // namespace
+
+/// Pairs of vectors become one each time, which has a sum of both in every operation.
+Value* Operations::folded_together(const tile::Reduce& r, std::vector<Value*> all) {
+  auto& b = c_.f.b;
+  const size_t count = all.size();
+  const auto* type = llvm::cast<llvm::FixedVectorType>(all[0]->getType());
+  const int lanes_of_run = static_cast<int>(128 / type->getScalarSizeInBits());
+  int lanes = static_cast<int>(type->getNumElements());
+  all.resize(std::bit_ceil(count), all.back());
+  std::vector<std::vector<size_t>> of;  // of each vector, which sums its segments are
+  for (size_t i = 0; i < all.size(); ++i) of.push_back({i});
+  for (int width = lanes; width > 1; width /= 2) {
+    const bool are_pairs = all.size() > 1;
+    const Halves halves = halves_of(lanes, width, lanes_of_run, are_pairs);
+    std::vector<Value*> next;
+    std::vector<std::vector<size_t>> next_of;
+    for (size_t i = 0; i < all.size(); i += are_pairs ? 2 : 1) {
+      Value *const x = all[i], *const y = are_pairs ? all[i + 1] : llvm::PoisonValue::get(x->getType());
+      next.push_back(
+          combined(r, b.CreateShuffleVector(x, y, halves.low), b.CreateShuffleVector(x, y, halves.high)));
+      std::vector<size_t> both = of[i];
+      if (are_pairs) both.insert(both.end(), of[i + 1].begin(), of[i + 1].end());
+      next_of.emplace_back();
+      for (const size_t segment : halves.of) next_of.back().push_back(both[segment]);
+    }
+    if (!are_pairs) lanes /= 2;
+    all = std::move(next);
+    of = std::move(next_of);
+  }
+  std::vector<int> places;
+  for (size_t i = 0; i < count; ++i)
+    places.push_back(static_cast<int>(std::find(of[0].begin(), of[0].end(), i) - of[0].begin()));
+  return b.CreateShuffleVector(all[0], places);
+}
+
+Value* Operations::folded(const tile::Reduce& r, const std::vector<Value*>& all) {
+  auto& b = c_.f.b;
+  const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(all[0]->getType());
+  const size_t lanes = type ? type->getNumElements() : 1;
+  const bool are_alike =
+      std::all_of(all.begin(), all.end(), [&](Value* one) { return one->getType() == all[0]->getType(); });
+  const bool is_of_bits = all[0]->getType()->getScalarType()->isIntegerTy(1);
+  if (are_alike && lanes > 1 && std::has_single_bit(lanes) && !is_of_bits) {
+    std::vector<Value*> parts;
+    for (size_t first = 0; first < all.size(); first += lanes)
+      parts.push_back(folded_together(
+          r, {all.begin() + static_cast<std::ptrdiff_t>(first),
+              all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), first + lanes))}));
+    return llvm::concatenateVectors(b, parts);
+  }
+  Value* out = llvm::PoisonValue::get(c_.a.type_of(computed_as(r.in), static_cast<unsigned>(all.size())));
+  for (size_t i = 0; i < all.size(); ++i) out = b.CreateInsertElement(out, folded(r, all[i]), i);
+  return out;
 }
 
 Operations::Parts Operations::parts_of(const tile::Reduce& r, Substitution labels,
@@ -210,16 +296,19 @@ Value* Operations::in_registers(const tile::Reduce& r, const Lanes& lanes, const
     }
     return sum;
   }
-  std::map<std::vector<int64_t>, Value*> known;
-  Value* out =
-      lanes.size() == 1 ? nullptr : llvm::PoisonValue::get(c_.a.type_of(computed_as(r.in), lanes.size()));
+  std::map<std::vector<int64_t>, size_t> known;
+  std::vector<Value*> sums;   // of the different sets of elements, what each holder has
+  std::vector<int> of_lanes;  // which of these
   for (unsigned l = 0; l < lanes.size(); ++l) {
     std::vector<unsigned> own;
     size_t most = 0;
     for (const auto& [holder, elements] : all[l])
       own.push_back(static_cast<unsigned>(holder)), most = std::max(most, elements.size());
-    Value*& one = known[all[l].begin()->second];
-    for (size_t k = 0; k < most && !(k == 0 && one); ++k) {
+    const auto [found, fresh] = known.try_emplace(all[l].begin()->second, sums.size());
+    of_lanes.push_back(static_cast<int>(found->second));
+    if (!fresh) continue;
+    Value*& one = sums.emplace_back(nullptr);
+    for (size_t k = 0; k < most; ++k) {
       std::vector<int64_t> elements;
       std::vector<llvm::Constant*> has;
       for (const auto& [holder, list] : all[l]) {
@@ -228,12 +317,11 @@ Value* Operations::in_registers(const tile::Reduce& r, const Lanes& lanes, const
       }
       Value* next = gathered(elements, own);
       one = one ? b.CreateSelect(llvm::ConstantVector::get(has), combined(r, one, next), one) : next;
-      if (k + 1 == most) one = folded(r, one);
     }
-    out = out ? b.CreateInsertElement(out, one, l) : one;
   }
-  if (lanes.size() > 1 && known.size() == 1) return b.CreateVectorSplat(lanes.size(), known.begin()->second);
-  return out;
+  if (sums.size() > 1) return b.CreateShuffleVector(folded(r, sums), of_lanes);
+  Value* const one = folded(r, sums[0]);
+  return lanes.size() == 1 ? one : b.CreateVectorSplat(lanes.size(), one);
 }
 
 /// One element after the other.

@@ -135,7 +135,7 @@ void ProgramMaker::reduce_down(ScalarId id, int64_t most_blocks) {
         at_[row] = from + first + Dim(index);
         loop(
             index, shape::min(Dim(rows_at_a_time), length - first), {sum.tile},
-            [&] { accumulate(op, sum, term, place); }, here);
+            [&] { accumulate_in_lanes(op, sum, term, place); }, here);
         at_.erase(row);
         binders_.resize(binders_.size() - points.binders.size());
         emit(Store{sum, sums(place), {}, false});

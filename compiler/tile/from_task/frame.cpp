@@ -167,9 +167,15 @@ bool chooses_by_data(const graph::Graph& g, graph::ScalarId body) {
 
 }  // namespace
 
-int64_t widest_in_blocks(const Origin& of) {
-  int64_t widest = 4;
+int64_t widest_in_blocks(const Origin& of, int64_t least) {
+  int64_t widest = least;
   std::set<graph::ScalarId> seen;
+  Var block;  // what its elements go along
+  const graph::Node& node = of.graph.nodes[of.program.types[of.id].node];
+  const auto changes = [&](graph::ScalarId id) {
+    return graph::depends_on(of.graph, id, block) ||
+           (of.form.across && graph::depends_on(of.graph, id, node.domain[*of.form.across].var));
+  };
   const std::function<void(graph::ScalarId, const std::function<bool(graph::ScalarId)>&, bool)> look =
       [&](graph::ScalarId id, const std::function<bool(graph::ScalarId)>& is_index_tile, bool is_tile) {
         const graph::Scalar& s = of.graph.scalars[id];
@@ -179,13 +185,15 @@ int64_t widest_in_blocks(const Origin& of) {
         if (graph::class_of(s.op) == graph::OpClass::comparison && is_of_sizes(of.graph, id)) return;
         const Elem elem = s.op == graph::Op::reduce ? base::accumulator(s.elem) : base::computed_as(s.elem);
         widest = std::max<int64_t>(widest, base::elem_bytes(elem));
-        const bool narrows = s.op == graph::Op::cast && is_narrowing(of.graph, id);
+        // Of an index that is the same for all of the block, it is a number before it.
+        const bool narrows = s.op == graph::Op::cast && is_narrowing(of.graph, id) && changes(id);
         for (const graph::ScalarId arg : s.args)
           if (s.op != graph::Op::load || is_index_tile(arg)) look(arg, is_index_tile, narrows);
       };
   // An index that the data decides, and for a whole block alike, is a number before the block.
   const auto look_along = [&](graph::ScalarId body, Var along, bool is_tile) {
     const bool all = of.form.across || chooses_by_data(of.graph, body);
+    block = along;
     seen.clear();
     look(
         body,
@@ -200,14 +208,17 @@ int64_t widest_in_blocks(const Origin& of) {
   }
   if (of.form.along)
     for (const graph::ScalarId output : of.form.outputs)
-      look_along(output, of.graph.nodes[of.program.types[of.id].node].domain[*of.form.along].var, true);
+      look_along(output, node.domain[*of.form.along].var, true);
   return widest;
 }
 
 /// As many lanes as the widest type has in a register, so that an element is in the same lane of every tile.
 void ProgramFrame::choose_lanes() {
   if (has_threads()) return choose_runs();
-  lanes_ = form_.is_scalar ? 1 : out_.machine.register_bytes / widest_in_blocks(origin());
+  // A square of bytes would not fit into registers.
+  const int64_t widest = widest_in_blocks(origin(), form_.across ? 4 : 1);
+  const bool has_blocks = form_.along || !form_.has_own_reductions;
+  lanes_ = !has_blocks ? 1 : out_.machine.register_bytes / widest;
   block_ = lanes_;
   // Joined axes may have few elements.
   if (form_.joined.empty() && !form_.across) block_ *= choices_.registers_per_tile;
@@ -225,11 +236,27 @@ void ProgramFrame::choose_lanes() {
     return;
   }
   column_layout_ = blocks_ = vectors(block_, "block");
-  if (!has_rows_at_once()) return;
+  if (choices_.rows_of_block > 0) return choose_shared_rows();
+  if (has_rows_at_once()) return choose_rows();
+}
+
+/// Numbers of rows are in all lanes, those of columns in the lanes of their own.
+void ProgramFrame::choose_shared_rows() {
   const int64_t rows = rows_at_once_ = choices_.rows_of_block;
   block_shape_ = {rows, block_};
   blocks_ = layout("rows_of_block", {{Dim(rows * block_ / lanes_), 1, "m"}, {Dim(lanes_), 1, "v"}});
   row_layout_ = layout("rows", {{Dim(rows), 1, "m"}}, {{Dim(lanes_), 1, "v"}});
+}
+
+/// A register, or a few, of each row, and as many rows as a vector has lanes, of half the registers at most:
+/// what is left of each row is in a lane of its own.
+void ProgramFrame::choose_rows() {
+  rows_at_once_ = std::min(lanes_, out_.machine.registers / 2);
+  block_shape_ = {rows_at_once_, block_};
+  const int64_t vectors = block_ / lanes_;
+  blocks_ =
+      layout("block", {{Dim(rows_at_once_), vectors, "m"}, {Dim(vectors), 1, "m"}, {Dim(lanes_), 1, "v"}});
+  row_layout_ = layout("rows", {{Dim(rows_at_once_), 1, "v"}});
 }
 
 int64_t narrowest_in_memory(const Origin& of) {
@@ -313,6 +340,9 @@ TileId ProgramFrame::tile(const std::string& name, Elem elem, const std::vector<
   const bool is_rows = is_part && labels.front() == row_label_;
   const TileId made = tile(name, elem, !is_rows && !labels.empty());
   if (!is_part) return made;
+  if (is_rows && !has_threads() && choices_.rows_of_block == 0 &&
+      rows_at_once_ * base::elem_bytes(elem) > out_.machine.register_bytes)
+    throw Declined{"rows at once have numbers that are wider than was foreseen"};
   out_.tiles[made].shape = {is_rows ? rows_at_once_ : block_};
   out_.tiles[made].layout = is_rows ? row_layout_ : column_layout_;
   return made;

@@ -32,7 +32,7 @@ struct Choices {
   /// Rows have one block, which the guard says. What several statements need of it stays in registers.
   bool one_block = false;
   /// Of several threads: so many have a row together, lanes of one warp, and all warps have rows at once. 0:
-  /// all threads have one row together.
+  /// all threads have one row together. Of one thread: 1 where as many rows as lanes are had at once.
   int64_t lanes_of_row = 0;
   int64_t rows_of_thread = 1;  ///< then: how many rows at once each thread has a part of
   bool rows_for_all = false;   ///< then: no fewer rows than warps, which the guard says
@@ -116,6 +116,8 @@ class ProgramFrame {
   /// As many lanes as the widest type has in a register, so that an element is in the same lane of every
   /// tile.
   void choose_lanes();
+  void choose_rows();
+  void choose_shared_rows();
   /// The same of several threads: each has a run of neighbouring elements, 16 bytes of the narrowest type
   /// that memory has of them, and in a block a few of these.
   void choose_runs();
@@ -220,8 +222,8 @@ bool has_checks(const graph::Graph&, graph::ScalarId);
 bool narrows(Elem from, Elem to);
 /// Of what a statement of the form loads and the outputs are stored as.
 int64_t narrowest_in_memory(const Origin&);
-/// Of the widest type that a block has elements of.
-int64_t widest_in_blocks(const Origin&);
+/// Of the widest type that a block has elements of; `least` where all are narrower.
+int64_t widest_in_blocks(const Origin&, int64_t least = 4);
 /// How many registers tiles take where most of them are in use.
 int64_t registers_of(const Program&);
 /// Where a map is the last to read a tile of the form of its result, the result gets that tile.

@@ -31,7 +31,7 @@ class LaneFormMaker : FormMaker {
     order_rows();
     if (choice_ == LaneChoice::rows) choose_shared_rows();
     form_.has_own_reductions = true;
-    form_.is_scalar = !form_.along || only_gathers();
+    form_.only_gathers = !form_.along || only_gathers();
     return std::move(form_);
   }
 
@@ -76,7 +76,6 @@ class LaneFormMaker : FormMaker {
   }
 
   /// Does each element of an output load its own where the data says, and is computed in few instructions?
-  /// Then there is nothing to do in vectors.
   bool only_gathers() const {
     const Var along = node_.domain[*form_.along].var;
     return !has_long_functions(g_, form_) &&

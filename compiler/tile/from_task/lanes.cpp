@@ -49,7 +49,7 @@ void LaneMaker::reduce_at(ScalarId id, const Use& sum, const BlockPlace& place) 
   const Remembered before = remembered();
   for (const graph::Axis& b : points.binders) binders_.push_back(b.var);
   over(
-      points, 0, sum.tile, [&] { accumulate(op, sum, points.term, place); }, counts);
+      points, 0, sum.tile, [&] { accumulate_in_lanes(op, sum, points.term, place); }, counts);
   binders_.resize(binders_.size() - points.binders.size());
   forget_all_but(before);
   before_facts_ = facts;
@@ -204,19 +204,24 @@ bool LaneMaker::multiply_add(Pointwise op, const Use& sum, ScalarId term, const 
 
 void LaneMaker::accumulate(Pointwise op, const Use& sum, ScalarId term, const BlockPlace& place) {
   const Elem in = out_.tiles[sum.tile].elem;
-  if (multiply_add(op, sum, term, place)) return;
+  if (place.bounds.empty()) return accumulate_in_lanes(op, sum, term, place);
   Map add{sum, {of_tile(sum, in)}, {}};
   std::map<ScalarId, uint32_t> known;
-  if (place.bounds.empty() || choices_.rows_of_block > 0) {
-    const uint32_t last = converted(add, expr(add, known, term, place), in);
-    add.exprs.push_back(applied(op, in, {0, last}));
-    return emit(std::move(add));
-  }
   Map made{{tile("term", in, place.labels()), place.labels()}, {}, {place.bounds, neutral(op, in)}};
   converted(made, expr(made, known, term, place), in);
   add.exprs.push_back(of_tile(made.to, in));
   add.exprs.push_back(applied(op, in, {0, 1}));
   emit(std::move(made));
+  emit(std::move(add));
+}
+
+void LaneMaker::accumulate_in_lanes(Pointwise op, const Use& sum, ScalarId term, const BlockPlace& place) {
+  if (multiply_add(op, sum, term, place)) return;
+  const Elem in = out_.tiles[sum.tile].elem;
+  Map add{sum, {of_tile(sum, in)}, {}};
+  std::map<ScalarId, uint32_t> known;
+  const uint32_t last = converted(add, expr(add, known, term, place), in);
+  add.exprs.push_back(applied(op, in, {0, last}));
   emit(std::move(add));
 }
 

@@ -30,6 +30,8 @@ class LaneMaker : protected ValueMaker {
             const std::vector<CountUses>& counted = {});
   /// sum = sum `op` term, where the place's bounds hold; elsewhere it stays as it is.
   void accumulate(Pointwise op, const Use& sum, ScalarId term, const BlockPlace&);
+  /// The same of lanes that stay apart: elsewhere the sum is undefined.
+  void accumulate_in_lanes(Pointwise op, const Use& sum, ScalarId term, const BlockPlace&);
   /// The largest parts of the term that are the same at all points, and may be computed of no points; what
   /// they check, they check where there are points.
   void compute_before(const Points&, const BlockPlace&);

@@ -98,9 +98,9 @@ class RowFormMaker : FormMaker {
           return gathers(output, node_.domain[*form_.along].var);
         }))
       throw NoForm{"it gathers elements one by one"};
-    form_.is_scalar = !has_long_functions(g_, form_) &&
-                      std::any_of(form_.reductions.begin(), form_.reductions.end(),
-                                  [&](const RowReduction& r) { return gathers(r.term, r.along.var); });
+    form_.only_gathers = !has_long_functions(g_, form_) &&
+                         std::any_of(form_.reductions.begin(), form_.reductions.end(),
+                                     [&](const RowReduction& r) { return gathers(r.term, r.along.var); });
     return std::move(form_);
   }
 

@@ -63,9 +63,8 @@ struct RowForm {
   std::vector<uint32_t> joined;
   std::map<task::BufferId, size_t> flat;  ///< tensors of which so many axes, the last ones, are one
   std::set<task::BufferId> merged;        ///< of these, those whose own axes go through several joined ones
-  /// A reduction loads elements one by one, where the data says, and no function of them takes longer: there
-  /// is nothing to do in vectors.
-  bool is_scalar = false;
+  /// Elements are loaded one by one, where the data says, and no function of them takes longer.
+  bool only_gathers = false;
   /// Elements of neighbouring indices of the last of `rows` share what they load (lane_form.h).
   bool shares_rows = false;
   /// The outputs contain reductions, of which each element has its own (lane_form.h).

@@ -84,8 +84,8 @@ bool ValueMaker::can_be_read(ScalarId id, const std::vector<Fact>& facts, bool h
   return look(id);
 }
 
-/// Can it be computed there, and checked? What is made of indices alone is not worth a tile, and says more
-/// where it stands.
+/// Can it be computed there, and checked? What is made of indices alone is not worth a tile, unless it has
+/// one anyway, and says more where it stands.
 bool ValueMaker::can_stand_before(ScalarId id, const std::vector<Var>& inside, bool has_results) const {
   const auto stands = [&](const std::pair<ScalarId, bool>& condition) {
     return loads_stand_before(condition.first, inside, has_results) &&
@@ -93,7 +93,8 @@ bool ValueMaker::can_stand_before(ScalarId id, const std::vector<Var>& inside, b
                         [&](Var v) { return graph::depends_on(g_, condition.first, v); });
   };
   if (has_checks(id) && !std::all_of(conditions_.begin(), conditions_.end(), stands)) return false;
-  return !graph::loads_in(g_, id).empty() && loads_stand_before(id, inside, has_results);
+  const bool has_tile = g_.scalars[id].op == graph::Op::cast && narrows_there(id);
+  return (has_tile || !graph::loads_in(g_, id).empty()) && loads_stand_before(id, inside, has_results);
 }
 
 /// Is it the same for all elements of the block?
