@@ -11,7 +11,7 @@ namespace {
 using shape::Dim;
 using shape::Var;
 
-class Quotients : public testing::Test {
+class Quotients : public ::testing::Test {
  protected:
   const Var lane_ = shape::fresh_var("lane"), first_ = shape::fresh_var("first"), r_ = shape::fresh_var("r"),
             g_ = shape::fresh_var("g");

@@ -154,7 +154,7 @@ class Slicer {
     if (falling.empty() || !is_in_order(count, lanes)) return std::nullopt;
     Slices out;
     out.lanes = lanes;
-    out.can_repeat = lanes > 1 && can_repeat();
+    out.can_repeat = lanes > 1 && can_repeat() && goes_over_blocks(count * lanes);
     if (count < 2 && !out.can_repeat) return std::nullopt;
     for (int64_t r = 0; r < count; ++r) {
       auto& of = out.conditions.emplace_back();
@@ -181,6 +181,36 @@ class Slicer {
            std::all_of(all_.begin(), all_.end(), [&](const Fact& f) {
              return (!f.lhs.contains(label_) && !f.rhs.contains(label_)) || is_common(f);
            });
+  }
+  /// Is an element in the next iteration what one that many further is in this one, wherever operations say
+  /// which they mean? Then the last elements of an iteration before are had here, too.
+  bool goes_over_blocks(int64_t elements) const {
+    const auto is_alike = [&](const Dim& d, const std::vector<Var>& labels) {
+      if (labels.empty()) return !d.contains(loop_.index);
+      const Dim moved =
+          d.substitute({{loop_.index, Dim(loop_.index) - 1}, {labels[0], Dim(labels[0]) + Dim(elements)}});
+      return moved == d;
+    };
+    const auto are_alike = [&](const tile::Access* access, const std::vector<Fact>& facts,
+                               const std::vector<Var>& labels) {
+      const auto of_fact = [&](const Fact& f) { return is_alike(f.lhs, labels) && is_alike(f.rhs, labels); };
+      const auto of_index = [&](const tile::Index& index) { return is_alike(index.dim, labels); };
+      return (!access || std::all_of(access->at.begin(), access->at.end(), of_index)) &&
+             std::all_of(facts.begin(), facts.end(), of_fact);
+    };
+    const auto of_op = [&](tile::OpId id) {
+      const tile::Op& op = p_.ops[id];
+      if (const auto* copy = std::get_if<tile::Copy>(&op))
+        return are_alike(&copy->from, copy->bounds.facts, copy->to.labels);
+      if (const auto* store = std::get_if<tile::Store>(&op))
+        return are_alike(&store->to, store->bounds, store->from.labels);
+      const auto& map = std::get<tile::Map>(op);
+      return are_alike(nullptr, map.bounds.facts, map.to.labels) &&
+             std::all_of(map.exprs.begin(), map.exprs.end(), [&](const tile::Expr& e) {
+               return e.kind != tile::Expr::Kind::index || is_alike(e.index, map.to.labels);
+             });
+    };
+    return std::all_of(loop_.body.begin(), loop_.body.end(), of_op);
   }
   /// Is the first element of each register the least, and so on?
   bool is_in_order(int64_t count, int64_t lanes) {
