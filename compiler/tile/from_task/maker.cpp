@@ -136,7 +136,7 @@ void ProgramMaker::over_outer(const RowReduction& r, size_t next, TileId sum) {
   RowReduction inner = r;
   CountUses counts;
   if (is_known_before(r.outer_by_data[next], later)) {
-    counts = {number_before(first), number_before(end)};
+    counts = {number_before(first, {}), number_before(end, {})};
     if (r.outer_unmasked[next].valid()) inner.term = r.outer_unmasked[next];
   }
   over_binders(
@@ -210,7 +210,7 @@ void ProgramMaker::reduce_blocks(const RowReduction& r, TileId sum) {
     const auto inside = [&](const BlockPlace& place) {
       accumulate(operator_for(r), {sum, place.labels()}, term, place);
     };
-    blocks(r.along.var, stretch, {sum}, inside, {number_before(counts.first), number_before(counts.end)});
+    blocks(r.along.var, stretch, {sum}, inside, counts);
   };
   const bool is_short = shape::cdiv(r.along.extent, Dim(block_)).is(1);
   if (r.by_data.empty() || is_short || !is_known_before(r.by_data, {r.along.var})) {
@@ -259,7 +259,7 @@ void ProgramMaker::reduce_by_data(const RowReduction& r,
 }
 
 void ProgramMaker::blocks(Var along, const Stretch& stretch, std::vector<TileId> carries,
-                          const std::function<void(const BlockPlace&)>& inside, const CountUses& counts) {
+                          const std::function<void(const BlockPlace&)>& inside, const Counts& counts) {
   const Dim count = stretch.blocks.value_or(shape::cdiv(stretch.length, Dim(block_)));
   const bool alone = count.is(1);
   const Var block = shape::fresh_var(name_for("b"));
@@ -280,6 +280,7 @@ void ProgramMaker::blocks(Var along, const Stretch& stretch, std::vector<TileId>
   begin_statement(place);
   std::vector<Fact> has_elements;
   if (!length) has_elements.push_back(shape::at_least(stretch.length, Dim(1)));
+  const auto first = number_before(counts.first, has_elements), end = number_before(counts.end, has_elements);
   if (!alone) loops_.emplace_back(block, count);
   Body made;
   Body *const outer = body_, *const outer_before = before_;
@@ -293,12 +294,16 @@ void ProgramMaker::blocks(Var along, const Stretch& stretch, std::vector<TileId>
   if (!alone) loops_.pop_back();
   end_statement();
   if (alone) return void(outer->insert(outer->end(), made.begin(), made.end()));
-  emit(Loop{block, count, std::move(carries), std::move(made), std::nullopt, counts.first, counts.end});
+  emit(Loop{block, count, std::move(carries), std::move(made), std::nullopt, first, end});
 }
 
-/// Nothing in it is checked.
-std::optional<Use> ProgramMaker::number_before(ScalarId number) {
-  return number.valid() ? std::optional(value(number, {})) : std::nullopt;
+/// Where the facts hold, what is checked for it is.
+std::optional<Use> ProgramMaker::number_before(ScalarId number, const std::vector<Fact>& facts) {
+  if (!number.valid()) return std::nullopt;
+  const auto known = std::exchange(check_facts_, facts);
+  const Use made = value(number, {});
+  check_facts_ = known;
+  return made;
 }
 
 void ProgramMaker::add_rows_to(BlockPlace& place) const {

@@ -244,30 +244,17 @@ void OnlineMaker::dot_products(const Product& product) {
 
 void OnlineMaker::each_block(const std::vector<TileId>& carries,
                              const std::function<void(const BlockPlace&)>& inside) {
-  const auto bounded = [&](BlockPlace place) {
+  blocks(online_.key.var, keys_.stretch, carries, [&](BlockPlace place) {
     const Dim key(online_.key.var);
     for (const Dim& low : online_.range.low) place.bounds.push_back(placed(shape::at_least(key, low), place));
     for (const Dim& end : online_.range.end) place.bounds.push_back(placed(shape::less(key, end), place));
     inside(place);
-  };
-  blocks(online_.key.var, keys_.stretch, carries, bounded, steps_by_data(online_.key.var, block_));
-}
-
-/// Where the data leaves out keys of the block, these are all that the row has.
-void OnlineMaker::clear_weights(const Dim& block, const Dim& row) {
-  const Use none{tile("none", elem_, true), {label_}};
-  const Var vector = shape::fresh_var(name_for("b"));
-  emit(Map{none, {of_number({}, elem_)}, {}});
-  loop(vector, Dim(keys_.most / block_), {}, [&] {
-    emit(Store{none, {{}, row_scores_, {at(Dim(vector)), at(Dim(label_))}}, {}, false});
-    emit(Store{none, {{}, weights_, {at(block), at(row), at(Dim(vector)), at(Dim(label_))}}, {}, false});
   });
 }
 
 /// From scores to weights, and what changes by them for the row.
 void OnlineMaker::weigh(const Dim& block, const Dim& row) {
   before_ = body_;
-  if (first_key_.valid() || end_of_keys_.valid()) clear_weights(block, row);
   const Use old{read(maximum_, block, row), {}};
   const Use here{greatest_score(block, row), {}};
   const Use top{

@@ -43,7 +43,6 @@ class OnlineMaker : ContractionMaker {
   // Of a block of keys:
   void scores();
   void dot_products(const Product&);
-  void clear_weights(const Dim& block, const Dim& row);
   void weigh(const Dim& block, const Dim& row);
   void each_block(const std::vector<TileId>& carries, const std::function<void(const BlockPlace&)>& inside);
   TileId greatest_score(const Dim& block, const Dim& row);
