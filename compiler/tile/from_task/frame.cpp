@@ -340,8 +340,8 @@ TileId ProgramFrame::tile(const std::string& name, Elem elem, const std::vector<
   const bool is_rows = is_part && labels.front() == row_label_;
   const TileId made = tile(name, elem, !is_rows && !labels.empty());
   if (!is_part) return made;
-  if (is_rows && !has_threads() && choices_.rows_of_block == 0 &&
-      rows_at_once_ * base::elem_bytes(elem) > out_.machine.register_bytes)
+  const int64_t in_register = choices_.rows_of_block > 0 ? lanes_ : rows_at_once_;
+  if (is_rows && !has_threads() && in_register * base::elem_bytes(elem) > out_.machine.register_bytes)
     throw Declined{"rows at once have numbers that are wider than was foreseen"};
   out_.tiles[made].shape = {is_rows ? rows_at_once_ : block_};
   out_.tiles[made].layout = is_rows ? row_layout_ : column_layout_;
