@@ -25,15 +25,15 @@ void OperandMaker::check_loads(const Product& product) const {
     const auto step = step_of_load(p_, g_, load, column);
     if (!step || *step < 0 || *step > most_apart) throw Declined{"a right operand goes across memory"};
   }
-  // What is proved of quotients by an extent does not go through minima and maxima in it.
-  const auto is_followed = [](const graph::Axis& binder) {
-    return std::all_of(binder.extent.terms().begin(), binder.extent.terms().end(), [](const auto& term) {
-      return std::all_of(term.factors.begin(), term.factors.end(),
-                         [](const shape::Atom& atom) { return atom.kind() == shape::AtomKind::var; });
-    });
+  // The prover does not follow quotients by open extents where axes are products of sizes.
+  const auto is_open = [](const graph::Axis& binder) { return !binder.extent.constant(); };
+  const auto multiplies = [](const graph::Axis& axis) {
+    return std::any_of(axis.extent.terms().begin(), axis.extent.terms().end(),
+                       [](const shape::Term& term) { return term.factors.size() > 1; });
   };
-  if (!product.run.empty() && !std::all_of(product.run.begin() + 1, product.run.end(), is_followed))
-    throw Declined{"the prover does not follow the extents of its windows"};
+  if (!product.run.empty() && std::any_of(product.run.begin() + 1, product.run.end(), is_open) &&
+      std::any_of(node_.domain.begin(), node_.domain.end(), multiplies))
+    throw Declined{"the prover does not follow such extents"};
   // Sums that are kept between iterations count as filled where a bound changes with these.
   for (const Fact& fact : bounded_value(g_, product.right).facts)
     for (const graph::Axis& binder : product.outer)
