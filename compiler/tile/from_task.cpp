@@ -460,9 +460,14 @@ MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Gra
   const task::TaskType& type = p.types[id];
   if (type.family == task::Family::scatter) return scatters_of(p, id, g, machine);
   if (type.family == task::Family::order) return orders_of(p, id, g, machine);
-  if (type.family == task::Family::contract)
-    return or_lanes(products_of(p, id, g, machine), p, id, g, machine);
-  if (weights_values(g, type.node)) return or_lanes(attentions_of(p, id, g, machine), p, id, g, machine);
+  if (type.family == task::Family::contract) {
+    // Other lanes would go through products without what a block of rows and columns shares.
+    MadePrograms products = products_of(p, id, g, machine);
+    const bool shares =
+        products.list.empty() && machine.threads() == 1 && shared_lanes_of(p, id, g, machine).has_value();
+    return shares ? or_lanes(std::move(products), p, id, g, machine) : products;
+  }
+  if (weights_values(g, type.node)) return attentions_of(p, id, g, machine);
   auto rows = rows_of(p, id, g, machine);
   // What keeps a form of rows from being a program, as an index that may leave its axis, lanes have too.
   if (auto* const made = std::get_if<MadePrograms>(&rows)) return std::move(*made);

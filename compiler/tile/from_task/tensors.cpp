@@ -31,6 +31,15 @@ bool multiplies_an_index(const Dim& d, const graph::Graph& g) {
   });
 }
 
+/// Is there a quotient or a remainder?
+bool divides(const Dim& d) {
+  return std::any_of(d.terms().begin(), d.terms().end(), [](const shape::Term& term) {
+    return std::any_of(term.factors.begin(), term.factors.end(), [](const shape::Atom& atom) {
+      return atom.kind() == shape::AtomKind::floor_div || atom.kind() == shape::AtomKind::mod;
+    });
+  });
+}
+
 bool is_in_box(const task::Program& p, const std::vector<Dim>& index, const std::vector<Fact>& facts,
                const task::Access& access) {
   for (size_t a = 0; a < index.size(); ++a) {
@@ -74,8 +83,9 @@ TensorId ValueMaker::tensor_for(task::BufferId buffer, const std::vector<Dim>& i
                                 bool write) {
   const std::vector<uint32_t> candidates = boxes_of(buffer, write);
   if (candidates.empty()) throw Declined{"a buffer has no box"};
-  const bool is_hard = std::any_of(index.begin(), index.end(),
-                                   [&](const Dim& d) { return multiplies_an_index(d, *p_.graph); });
+  const bool is_hard = std::any_of(index.begin(), index.end(), [&](const Dim& d) {
+    return multiplies_an_index(d, *p_.graph) || (form_.has_own_reductions && divides(d));
+  });
   std::optional<uint32_t> found = candidates.front();
   const bool is_flat = form_.flat.contains(buffer);  // which has one box
   if (candidates.size() > 1 || (is_hard && !is_flat)) found = box_around(buffer, index, place, write);
