@@ -510,12 +510,9 @@ Value* Accesses::load(const Spot& at) {
     return b.CreateVectorSplat(n, load_one(at, at.offsets[0], any));
   }
   llvm::Type* type = c_.a.stored_type(at.elem, n);
-  if (is_read_in_parts(at)) {
-    if (!are_in_tensor_) return load_first(at, end_of(at));
-    Spot whole = at;
-    whole.inside = {};
-    return load(whole);
-  }
+  if (all && are_neighbours(*all) && are_together(at) && at.inside.end && !has_masked(at) &&
+      std::has_single_bit(n))
+    return load_first(at, end_of(at));
   if (all && are_neighbours(*all) && are_together(at) && (!at.inside.each || has_masked(at))) {
     Value* p = pointer(at, at.offsets[0]);
     llvm::Instruction* load = nullptr;
@@ -688,32 +685,10 @@ void Accesses::store_first(const Spot& at, Value* stored, Value* end) {
       [&] { c_.choose(b.CreateICmpNE(end, c_.f.i64(0)), rest, [] {}); });
 }
 
-bool Accesses::is_read_in_parts(const Spot& at) {
-  const auto all = steps(at.offsets);
-  return all && are_neighbours(*all) && are_together(at) && at.inside.end && !has_masked(at) &&
-         std::has_single_bit(at.offsets.size());
-}
-
-Value* Accesses::are_in_tensor(const std::vector<Spot>& all) {
-  if (all.size() < 2 ||
-      !std::all_of(all.begin(), all.end(), [&](const Spot& at) { return is_read_in_parts(at); }))
-    return nullptr;
-  const auto lanes = static_cast<int64_t>(all[0].offsets.size());
-  for (size_t i = 1; i < all.size(); ++i)
-    if (!(all[i].offsets[0] - all[i - 1].offsets[0]).is(lanes)) return nullptr;
-  return is_in_tensor(all[0], lanes * static_cast<int64_t>(all.size()));
-}
-
-void Accesses::inside_of_tensor(const std::function<void()>& body) {
-  are_in_tensor_ = true;
-  body();
-  are_in_tensor_ = false;
-}
-
-Value* Accesses::is_in_tensor(const Spot& at, int64_t count) {
+Value* Accesses::is_in_tensor(const Spot& at) {
   auto& b = c_.f.b;
   if (!at.elements || c_.threads.are_several()) return nullptr;
-  Value* const last = c_.value(*at.elements - count);
+  Value* const last = c_.value(*at.elements - static_cast<int64_t>(at.offsets.size()));
   return b.CreateAnd(b.CreateICmpSGE(last, c_.f.i64(0)), b.CreateICmpULE(c_.value(at.offsets[0]), last));
 }
 
@@ -749,7 +724,7 @@ Value* Accesses::load_first(const Spot& at, Value* end) {
     b.CreateStore(found, all);
   };
   Value* const is_whole = b.CreateICmpUGE(end, c_.f.i64(n));
-  Value* const can_be_whole = is_in_tensor(at, static_cast<int64_t>(n));
+  Value* const can_be_whole = is_in_tensor(at);
   c_.choose(
       can_be_whole ? b.CreateOr(can_be_whole, is_whole) : is_whole,
       [&] { b.CreateStore(load(n, c_.f.i64(0)), all); }, rest);

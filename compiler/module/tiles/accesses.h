@@ -6,8 +6,6 @@
 // halves, quarters, ... of the vector. A vector that is read may have other elements of its tensor, where
 // that takes fewer instructions.
 #pragma once
-#include <functional>
-
 #include "module/tiles/registers.h"
 
 namespace axon::module::tiles {
@@ -54,11 +52,6 @@ class Accesses {
   Value* address(const Spot& at) { return pointer(at, at.offsets[0]); }
   void write(const Spot&, Value* computed, bool past_caches = false);
   Value* read(const Spot&);
-  /// Where registers that are read so would be one by one, in parts: whether all of them, one behind the
-  /// other, lie inside of the tensor. Else null.
-  Value* are_in_tensor(const std::vector<Spot>&);
-  /// body() where they do.
-  void inside_of_tensor(const std::function<void()>& body);
   /// Are all lanes next to each other, in order?
   static bool are_next(const Spot&);
   /// Whether the address lets a whole vector be stored past the caches; null where it never does.
@@ -90,9 +83,8 @@ class Accesses {
   /// Of the lanes before `end` those that are stored, or read, in halves, quarters, ...
   void store_first(const Spot&, Value* stored, Value* end);
   Value* load_first(const Spot&, Value* end);
-  /// Do so many elements lie inside of the tensor? Null where that is not known of it.
-  Value* is_in_tensor(const Spot&, int64_t count);
-  bool is_read_in_parts(const Spot&);
+  /// Does a whole vector lie inside of the tensor? Null where that is not known of it.
+  Value* is_in_tensor(const Spot&);
   Value* part(const Spot&, Value* begin);
   Value* end_of(const Spot&);
   bool has_masked(const Spot&) const;
@@ -103,7 +95,6 @@ class Accesses {
 
   Context& c_;
   Registers& registers_;
-  bool are_in_tensor_ = false;  ///< all vectors that are read now
   struct Place {
     std::vector<Var> index;
     Dim offset;

@@ -146,33 +146,12 @@ void Operations::emit(const tile::Op& op, const tile::Copy& copy) {
         registers_.set(copy.to.tile, static_cast<int64_t>(r), c_.a.cast(values[r], from, to.elem));
     return;
   }
-  const auto all = [&] {
-    assign(op, copy.to, [&](const Lanes& lanes) {
-      Accesses::Found found = accesses_.read(copy.from, copy.bounds.facts, lanes);
-      found.value = c_.a.cast(found.value, from, to.elem);
-      if (copy.checked) found.good = {};
-      return accesses_.filled(found, copy.bounds.fill, to.elem, lanes.size());
-    });
-  };
-  Value* const in_tensor = are_in_tensor(op, copy);
-  if (!in_tensor) return all();
-  c_.choose(
-      in_tensor, [&] { accesses_.inside_of_tensor(all); }, all);
-}
-
-/// Whether all of its vectors may be read whole; null where that says nothing.
-Value* Operations::are_in_tensor(const tile::Op& op, const tile::Copy& copy) {
-  const tile::Tile& to = c_.p.tiles[copy.to.tile];
-  const bool has_tables = std::any_of(copy.from.at.begin(), copy.from.at.end(),
-                                      [](const tile::Index& index) { return index.table.has_value(); });
-  if (!copy.from.tensor || has_tables || to.space != Space::registers || registers_.count(copy.to.tile) < 2 ||
-      c_.threads.are_several() || c_.one_register)
-    return nullptr;
-  std::vector<Accesses::Spot> spots;
-  sweep(op, copy.to, false, [&](const Lanes& lanes, int64_t) {
-    spots.push_back(accesses_.spot(copy.from, copy.bounds.facts, lanes));
+  assign(op, copy.to, [&](const Lanes& lanes) {
+    Accesses::Found found = accesses_.read(copy.from, copy.bounds.facts, lanes);
+    found.value = c_.a.cast(found.value, from, to.elem);
+    if (copy.checked) found.good = {};
+    return accesses_.filled(found, copy.bounds.fill, to.elem, lanes.size());
   });
-  return accesses_.are_in_tensor(spots);
 }
 
 /// Is the tensor larger than the caches? Only then are there stores past them.

@@ -49,7 +49,6 @@ class Operations {
   void sweep(const tile::Op&, const tile::Use& over, bool once, const Sweep::Body&);
   /// Writes the tile: registers when all of them are known.
   void assign(const tile::Op&, const tile::Use& to, const std::function<Value*(const Lanes&)>& value);
-  Value* are_in_tensor(const tile::Op&, const tile::Copy&);
   void store(const tile::Access&, const std::vector<std::pair<Accesses::Spot, Value*>>&, bool streaming);
   Value* is_large(tile::TensorId);
   Value* holds(const tile::Check&, const Lanes&);
