@@ -66,12 +66,8 @@ Accesses::Spot Accesses::spot_at(tile::TensorId tensor, TileId tile, const Indic
     const auto points = layout::apply(layout, shape, at);
     const auto m = points.find("m");
     if (m != points.end()) place.offset = m->second;
-    Substitution last;
-    for (size_t a = 0; a < shape.size(); ++a) last[place.index[a]] = shape[a] - 1;
-    if (tensor) place.elements = place.offset.substitute(last) + 1;
   }
   Spot out;
-  out.elements = place.elements;
   for (const auto& of_lane : index) {
     Substitution values;
     for (size_t a = 0; a < of_lane.size(); ++a) values[place.index[a]] = of_lane[a];
@@ -685,15 +681,8 @@ void Accesses::store_first(const Spot& at, Value* stored, Value* end) {
       [&] { c_.choose(b.CreateICmpNE(end, c_.f.i64(0)), rest, [] {}); });
 }
 
-Value* Accesses::is_in_tensor(const Spot& at) {
-  auto& b = c_.f.b;
-  if (!at.elements || c_.threads.are_several()) return nullptr;
-  Value* const last = c_.value(*at.elements - static_cast<int64_t>(at.offsets.size()));
-  return b.CreateAnd(b.CreateICmpSGE(last, c_.f.i64(0)), b.CreateICmpULE(c_.value(at.offsets[0]), last));
-}
-
-/// Others are undefined. Where a vector is not all of the tensor's, from the last lanes on: `lanes` of them
-/// or none, and behind them what is found so far.
+/// Others are undefined. From the last lanes on: `lanes` of them or none, and behind them what is found so
+/// far.
 Value* Accesses::load_first(const Spot& at, Value* end) {
   auto& b = c_.f.b;
   const auto n = static_cast<unsigned>(at.offsets.size());
@@ -723,11 +712,8 @@ Value* Accesses::load_first(const Spot& at, Value* end) {
     }
     b.CreateStore(found, all);
   };
-  Value* const is_whole = b.CreateICmpUGE(end, c_.f.i64(n));
-  Value* const can_be_whole = is_in_tensor(at);
   c_.choose(
-      can_be_whole ? b.CreateOr(can_be_whole, is_whole) : is_whole,
-      [&] { b.CreateStore(load(n, c_.f.i64(0)), all); }, rest);
+      b.CreateICmpUGE(end, c_.f.i64(n)), [&] { b.CreateStore(load(n, c_.f.i64(0)), all); }, rest);
   return b.CreateLoad(all->getAllocatedType(), all);
 }
 

@@ -3,8 +3,7 @@
 // In: an access, and what labels are in each lane. Out: values in the type that the element type is computed
 // in. Lanes next to each other are one access, equal ones a broadcast, all others are scalars. Invariant:
 // what a mask leaves out is not touched: another address takes its place, a masked access, or accesses of
-// halves, quarters, ... of the vector. A vector that is read may have other elements of its tensor, where
-// that takes fewer instructions.
+// halves, quarters, ... of the vector.
 #pragma once
 #include "module/tiles/registers.h"
 
@@ -38,7 +37,6 @@ class Accesses {
     Mask inside;
     std::optional<layout::Swizzle> swizzle = std::nullopt;  ///< of the offsets
     bool is_scratch = false;
-    std::optional<Dim> elements = std::nullopt;  ///< of a tensor: those of all of it lie before this
   };
   Spot spot(const tile::Access&, const std::vector<Fact>&, const Lanes&, bool any_outside = false);
   /// The same spot where no quotient in its offsets changes from lane to lane, and what must not be negative
@@ -83,8 +81,6 @@ class Accesses {
   /// Of the lanes before `end` those that are stored, or read, in halves, quarters, ...
   void store_first(const Spot&, Value* stored, Value* end);
   Value* load_first(const Spot&, Value* end);
-  /// Does a whole vector lie inside of the tensor? Null where that is not known of it.
-  Value* is_in_tensor(const Spot&);
   Value* part(const Spot&, Value* begin);
   Value* end_of(const Spot&);
   bool has_masked(const Spot&) const;
@@ -98,7 +94,6 @@ class Accesses {
   struct Place {
     std::vector<Var> index;
     Dim offset;
-    std::optional<Dim> elements;  ///< of a tensor
   };
   std::map<uint64_t, Place> places_;  ///< of tensors and scratch tiles
   llvm::AllocaInst* written_elsewhere_ = nullptr;
