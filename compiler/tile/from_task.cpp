@@ -412,14 +412,12 @@ static std::optional<MadeProgram> shared_lanes_of(const task::Program& p, task::
   }
 }
 
-/// By lanes that have reductions of their own.
+/// By lanes that have reductions of their own, behind those that share rows, where there are such.
 static MadePrograms lanes_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
-                             const Machine& machine) {
+                             const Machine& machine, std::optional<MadeProgram> sharing) {
   std::vector<MadeProgram> shared;
-  if (auto made = shared_lanes_of(p, id, g, machine)) {
-    shared.push_back(std::move(*made));
-    if (shared.back().program.guard.empty()) return {std::move(shared), {}};
-  }
+  if (sharing) shared.push_back(std::move(*sharing));
+  if (!shared.empty() && shared.back().program.guard.empty()) return {std::move(shared), {}};
   MadePrograms out;
   bool has_rows = false;  // else both choices of lanes are one
   for (const LaneChoice choice : {LaneChoice::columns, LaneChoice::all, LaneChoice::single}) {
@@ -445,13 +443,16 @@ static MadePrograms lanes_of(const task::Program& p, task::TaskTypeId id, graph:
   return out;
 }
 
-/// The program, or else lanes, which are not for several threads: most would idle.
-static MadePrograms or_lanes(MadePrograms better, const task::Program& p, task::TaskTypeId id,
-                             graph::Graph& g, const Machine& machine) {
-  if (!better.list.empty() || machine.threads() > 1) return better;
-  MadePrograms lanes = lanes_of(p, id, g, machine);
-  const bool says_more = lanes.list.empty() && lanes.declined != better.declined;
-  lanes.declined = says_more ? better.declined + "; " + lanes.declined : better.declined;
+/// By lanes, which are not for several threads: most would idle. `why` there is no better program. Lanes that
+/// share no rows would go through a product without what a block of rows and columns has in common.
+static MadePrograms lanes_instead(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
+                                  const Machine& machine, const std::string& why) {
+  if (machine.threads() > 1) return {{}, why};
+  auto shared = shared_lanes_of(p, id, g, machine);
+  if (p.types[id].family == task::Family::contract && !shared) return {{}, why};
+  MadePrograms lanes = lanes_of(p, id, g, machine, std::move(shared));
+  const bool says_more = lanes.list.empty() && lanes.declined != why;
+  lanes.declined = says_more ? why + "; " + lanes.declined : why;
   return lanes;
 }
 
@@ -461,17 +462,14 @@ MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Gra
   if (type.family == task::Family::scatter) return scatters_of(p, id, g, machine);
   if (type.family == task::Family::order) return orders_of(p, id, g, machine);
   if (type.family == task::Family::contract) {
-    // Other lanes would go through products without what a block of rows and columns shares.
     MadePrograms products = products_of(p, id, g, machine);
-    const bool shares =
-        products.list.empty() && machine.threads() == 1 && shared_lanes_of(p, id, g, machine).has_value();
-    return shares ? or_lanes(std::move(products), p, id, g, machine) : products;
+    return products.list.empty() ? lanes_instead(p, id, g, machine, products.declined) : products;
   }
   if (weights_values(g, type.node)) return attentions_of(p, id, g, machine);
   auto rows = rows_of(p, id, g, machine);
   // What keeps a form of rows from being a program, as an index that may leave its axis, lanes have too.
   if (auto* const made = std::get_if<MadePrograms>(&rows)) return std::move(*made);
-  return or_lanes({{}, std::get<NoRows>(rows).why}, p, id, g, machine);
+  return lanes_instead(p, id, g, machine, std::get<NoRows>(rows).why);
 }
 
 }  // namespace axon::tile

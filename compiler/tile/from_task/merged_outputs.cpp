@@ -8,6 +8,20 @@
 
 namespace axon::tile {
 
+/// The program's tensor of an access that writes, which has axes of its own: `t` says its shape, place and
+/// box.
+TensorId ValueMaker::written(uint32_t access, Tensor t) {
+  const auto [known, fresh] = tensors_.try_emplace(access);
+  if (!fresh) return known->second;
+  const task::BufferId id = type_.accesses[access].buffer;
+  t.name = name_for(p_.buffers[id].name);
+  t.elem = p_.buffers[id].elem;
+  t.multiples.assign(t.shape.size(), 1);
+  t.align = base::elem_bytes(t.elem);
+  made_.buffers.push_back(id);
+  return known->second = out_.tensors.add(std::move(t));
+}
+
 /// nullopt where no axis of the output is merged, but for those that are one in the program, or its tensor is
 /// not the program's alone.
 std::optional<Access> ValueMaker::unmerged(uint32_t output, const BlockPlace& place) {
@@ -42,18 +56,9 @@ std::optional<Access> ValueMaker::unmerged(uint32_t output, const BlockPlace& pl
     box.push_back(whole[a]);
   }
   if (t.shape.size() == index.size()) return std::nullopt;
-  const auto [known, fresh] = tensors_.try_emplace(boxes.front());
-  if (fresh) {
-    t.name = name_for(buffer.name);
-    t.elem = buffer.elem;
-    t.multiples.assign(t.shape.size(), 1);
-    t.align = base::elem_bytes(buffer.elem);
-    t.place = layout::row_major(t.shape);
-    t.writes = std::move(box);
-    made_.buffers.push_back(id);
-    known->second = out_.tensors.add(std::move(t));
-  }
-  out.tensor = known->second;
+  t.place = layout::row_major(t.shape);
+  t.writes = std::move(box);
+  out.tensor = written(boxes.front(), std::move(t));
   return out;
 }
 
@@ -139,17 +144,8 @@ std::optional<Access> ValueMaker::unsplit(uint32_t output, const BlockPlace& pla
         add_digit(t.place, whole.shards[slots + of], of == split->axes.front());
     }
   }
-  const auto [known, fresh] = tensors_.try_emplace(boxes.front());
-  if (fresh) {
-    t.name = name_for(buffer.name);
-    t.elem = buffer.elem;
-    t.multiples.assign(t.shape.size(), 1);
-    t.align = base::elem_bytes(buffer.elem);
-    t.writes = std::move(writes);
-    made_.buffers.push_back(id);
-    known->second = out_.tensors.add(std::move(t));
-  }
-  out.tensor = known->second;
+  t.writes = std::move(writes);
+  out.tensor = written(boxes.front(), std::move(t));
   return out;
 }
 

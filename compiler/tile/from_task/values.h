@@ -117,6 +117,7 @@ class ValueMaker : protected ProgramFrame {
                                      bool write) const;
   std::optional<Access> unmerged(uint32_t output, const BlockPlace&);
   std::optional<Access> unsplit(uint32_t output, const BlockPlace&);
+  TensorId written(uint32_t access, Tensor);
   Box box_of(uint32_t access) const;
   void decline_place(const layout::Layout& place, bool write) const;
   TensorId declare(uint32_t access);
