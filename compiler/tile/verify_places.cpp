@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "layout/canonical.h"
 #include "layout/evaluate.h"
@@ -42,14 +43,31 @@ class PlaceChecks {
     // No stride is negative, so no element is before the first one.
     Scope with_elements = scope;
     with_elements.add(layout::positive_extents(t.place));
-    for (const layout::Iter& iter : t.place.shards)
-      fits &= with_elements.shows(shape::at_least(iter.stride, 0));
+    fits &= no_stride_is_negative(t.place, with_elements);
     fits &= with_elements.shows(shape::at_least(layout::offset_on(t.place, {}), 0));
     report_.add(fmt::format("{}: its place is over its shape, rounded up", t.name), fits, "prover");
     if (t.writes)
       report_.add(fmt::format("{}: no two elements share a place", t.name), is_injective(t.place), "prover");
     report_.add(fmt::format("{}: its alignment is that of whole elements", t.name),
                 t.align % base::elem_bytes(t.elem) == 0 && (t.align & (t.align - 1)) == 0, "counted");
+  }
+
+  /// Whether no stride is negative where the place has elements. The stride of an axis around others is often
+  /// the product of their extents, as a sum without its factors: so it may also be another one's stride times
+  /// its extent, where that one is not negative.
+  static bool no_stride_is_negative(const layout::Layout& place, const Scope& scope) {
+    std::vector<const layout::Iter*> shown, left;
+    for (const layout::Iter& iter : place.shards)
+      (scope.shows(shape::at_least(iter.stride, 0)) ? shown : left).push_back(&iter);
+    for (size_t s = 0; s < shown.size() && !left.empty(); ++s) {
+      const auto around = [&](const layout::Iter* iter) {
+        return scope.shows(shape::equal(iter->stride, shown[s]->extent * shown[s]->stride));
+      };
+      const auto rest = std::stable_partition(left.begin(), left.end(), std::not_fn(around));
+      shown.insert(shown.end(), rest, left.end());
+      left.erase(rest, left.end());
+    }
+    return left.empty();
   }
 
   /// Mostly for all sizes: a guard that says what one is leaves products of sizes without their factors.

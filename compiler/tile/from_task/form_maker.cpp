@@ -70,7 +70,7 @@ uint32_t FormMaker::reduction(graph::Monoid monoid, const Scalar& of, base::Elem
   r.kept = base::computed_as(elem);
   const bool chooses = monoid == graph::Monoid::max || monoid == graph::Monoid::min;
   r.in = chooses ? r.kept : base::computed_as(base::accumulator(elem));
-  r.outer = of.binders;
+  r.outer.assign(of.binders.begin(), of.binders.end());
   r.term = term;
   choose_along(r);
   bound_along(r, of);
@@ -92,7 +92,7 @@ ScalarId FormMaker::argmax(const Scalar& s) {
   };
   position(r.term);
   position(r.unmasked);
-  for (ScalarId& unmasked : r.outer_unmasked) position(unmasked);
+  for (OuterBinder& binder : r.outer) position(binder.unmasked);
   form_.reductions.push_back(std::move(r));
   return found_or_zero(result(static_cast<uint32_t>(form_.reductions.size() - 1)), positions);
 }
@@ -176,8 +176,6 @@ bool add_range_by_data(graph::Graph& g, const Scalar& reduction, const graph::Bi
 void FormMaker::bound_along(RowReduction& r, const Scalar& of) {
   r.first = Dim(0);
   r.end = r.along.extent;
-  r.outer_by_data.resize(r.outer.size());
-  r.outer_unmasked.resize(r.outer.size());
   if (of.op != graph::Op::reduce) return;  // where the masks leave nothing, a softmax has NaNs
   for (size_t b = 0; b < of.binders.size(); ++b) {
     const graph::BinderRange range = graph::binder_range(g_, of, b, graph::ReadBounds::of_some_points);
@@ -185,9 +183,8 @@ void FormMaker::bound_along(RowReduction& r, const Scalar& of) {
     const Axis& binder = of.binders[b];
     const auto outer = std::find_if(r.outer.begin(), r.outer.end(),
                                     [&](const Axis& axis) { return axis.var == binder.var; });
-    const auto number = static_cast<size_t>(outer - r.outer.begin());
     const bool is_outer = outer != r.outer.end();
-    DataRange& by_data = is_outer ? r.outer_by_data[number] : r.by_data;
+    DataRange& by_data = is_outer ? outer->by_data : r.by_data;
     if (!is_outer) std::tie(r.first, r.end) = interval_of(g_, range, r.along.extent);
     const bool is_all = add_range_by_data(g_, of, range, binder.extent, by_data);
     const bool is_static = by_data.empty();
@@ -196,7 +193,7 @@ void FormMaker::bound_along(RowReduction& r, const Scalar& of) {
     if (is_static)
       r.term = range.unmasked;
     else if (!has_checks(g_, range.unmasked))
-      (is_outer ? r.outer_unmasked[number] : r.unmasked) = range.unmasked;
+      (is_outer ? outer->unmasked : r.unmasked) = range.unmasked;
   }
 }
 

@@ -155,7 +155,7 @@ class LaneFormMaker : FormMaker {
 
   bool has_vectors(const Scalar& s) const {
     RowReduction r;
-    r.outer = s.binders;
+    r.outer.assign(s.binders.begin(), s.binders.end());
     r.term = s.args[0];
     choose_along(r);
     if (r.along.extent.constant().value_or(shortest_row) < shortest_row) return false;

@@ -131,16 +131,16 @@ TileId ProgramMaker::reduced(const RowReduction& r) {
 /// Points of its outer binders, of these from number `next` on, that the data does not leave out.
 void ProgramMaker::over_outer(const RowReduction& r, size_t next, TileId sum) {
   if (next == r.outer.size()) return reduce_blocks(r, sum);
-  const auto& [first, end] = r.outer_by_data[next];
-  const std::vector<Var> later{r.outer[next].var, r.along.var};
+  const OuterBinder& binder = r.outer[next];
+  const auto& [first, end] = binder.by_data;
   RowReduction inner = r;
   CountUses counts;
-  if (is_known_before(r.outer_by_data[next], later)) {
+  if (is_known_before(binder.by_data, {binder.var, r.along.var})) {
     counts = {number_before(first, {}), number_before(end, {})};
-    if (r.outer_unmasked[next].valid()) inner.term = r.outer_unmasked[next];
+    if (binder.unmasked.valid()) inner.term = binder.unmasked;
   }
   over_binders(
-      {r.outer[next]}, {sum}, [&] { over_outer(inner, next + 1, sum); }, counts);
+      {binder}, {sum}, [&] { over_outer(inner, next + 1, sum); }, counts);
 }
 
 /// Threads of a warp exchange what they have in registers, warps that have one row through scratch.

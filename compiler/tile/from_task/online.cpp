@@ -477,7 +477,7 @@ void OnlineMaker::reduce_elements(uint32_t number, const BlockPlace& place) {
   const Pointwise op = graph::operator_of(r.monoid).value();
   const Use all{tile("sum", r.in, place.labels()), place.labels()};
   emit(Map{all, {of_number(neutral(op, r.in), r.in)}, {}});
-  std::vector<graph::Axis> binders = r.outer;
+  std::vector<graph::Axis> binders(r.outer.begin(), r.outer.end());
   binders.push_back(r.along);
   over_binders(binders, {all.tile}, [&] {
     Body* const before = std::exchange(before_, body_);

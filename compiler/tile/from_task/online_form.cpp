@@ -139,7 +139,7 @@ class OnlineFormMaker : FormMaker {
     if (!made.left.valid() || !right.valid()) throw NoForm{"a score is no product"};
     made.right = right;
     made.depth = r.along;
-    made.outer = r.outer;
+    made.outer.assign(r.outer.begin(), r.outer.end());
     add_product(std::move(made));
   }
 

@@ -27,28 +27,31 @@ struct DataRange {
   bool empty() const { return !first.valid() && !end.valid(); }
 };
 
+/// A binder that is looped over, and which of its values the data leaves, as binders further out may decide.
+struct OuterBinder : graph::Axis {
+  OuterBinder(const graph::Axis& axis) : graph::Axis(axis) {}  // NOLINT(google-explicit-constructor)
+  DataRange by_data;
+  graph::ScalarId unmasked;  ///< what the term is where both bounds hold, if masks say no more
+};
+
 struct RowReduction {
   graph::Monoid monoid{};
   base::Elem in{};                 ///< the type of the sum
   base::Elem kept{};               ///< the type of its result
   size_t level = 0;                ///< loops of rows around it
-  std::vector<graph::Axis> outer;  ///< binders that are looped over
+  std::vector<OuterBinder> outer;  ///< outermost first
   graph::Axis along;               ///< the binder that vectors run along
   shape::Dim first, end;           ///< only its values in [first, end) count, a part of the axis or nothing
   graph::ScalarId term;
   DataRange by_data{};         ///< of `along`; elsewhere the term is neutral
   graph::ScalarId unmasked{};  ///< what the term is where both bounds hold, if masks say no more
-  /// The same of each binder of `outer`, which others further out may decide.
-  std::vector<DataRange> outer_by_data{};
-  std::vector<graph::ScalarId> outer_unmasked{};
 };
 
 /// visit(part) for what it is made of.
 template <class Visit>
 void each_scalar(RowReduction& r, const Visit& visit) {
   std::vector<graph::ScalarId*> parts{&r.term, &r.by_data.first, &r.by_data.end, &r.unmasked};
-  for (DataRange& range : r.outer_by_data) parts.insert(parts.end(), {&range.first, &range.end});
-  for (graph::ScalarId& unmasked : r.outer_unmasked) parts.push_back(&unmasked);
+  for (OuterBinder& b : r.outer) parts.insert(parts.end(), {&b.by_data.first, &b.by_data.end, &b.unmasked});
   for (graph::ScalarId* const part : parts)
     if (part->valid()) visit(*part);
 }

@@ -157,10 +157,9 @@ void ScatterMaker::combine(const ScatteredSum& sum, const Accumulators& of,
 Use ScatterMaker::sum_of_terms(const ScatteredSum& sum) {
   const int64_t lanes = lanes_, block = block_, of_terms = lanes_of(sum, sum.summed.back());
   have_lanes(of_terms, choices_.registers_per_tile * of_terms);
-  RowReduction r{
-      sum.monoid, sum.in, sum.in, 0, sum.summed, sum.summed.back(), Dim(0), sum.summed.back().extent,
-      sum.term};
-  r.outer.pop_back();
+  const graph::Axis& along = sum.summed.back();
+  RowReduction r{sum.monoid, sum.in, sum.in, 0, {}, along, Dim(0), along.extent, sum.term};
+  r.outer.assign(sum.summed.begin(), sum.summed.end() - 1);
   ones_.emplace_back();
   const TileId total = reduced(r);
   ones_.pop_back();
