@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
 #include <set>
 
 #include "graph/interpret_expr.h"
+#include "layout/evaluate.h"
+#include "layout/layout.h"
 
 namespace axon::differential {
 
@@ -44,21 +47,31 @@ std::string unproved_of(const tile::Program& program) {
   return list;
 }
 
-/// The tensor of the program may have other axes than the buffer: both are in row-major order then.
-std::vector<int64_t> index_in_buffer(const task::Buffer& buffer, const tile::Tensor& tensor,
-                                     const std::vector<int64_t>& index, const shape::Assignment& values) {
-  if (tensor.shape == buffer.shape) return index;
-  int64_t number = 0;
-  for (size_t a = 0; a < index.size(); ++a)
-    number = number * tensor.shape[a].evaluate(values).value() + index[a];
-  std::vector<int64_t> out(buffer.shape.size());
-  for (size_t a = out.size(); a-- > 0;) {
-    const int64_t extent = buffer.shape[a].evaluate(values).value();
-    out[a] = number % extent;
-    number /= extent;
+/// Which element of its buffer an element of a program's tensor is. The tensor may have other axes than the
+/// buffer: its place says then where in the buffer's row-major order the element lies.
+class BufferIndices {
+ public:
+  BufferIndices(const task::Buffer& buffer, const tile::Tensor& tensor, const shape::Assignment& values) {
+    if (tensor.shape == buffer.shape) return;
+    for (const shape::Dim& extent : tensor.shape) shape_.push_back(extent.evaluate(values).value());
+    for (const shape::Dim& extent : buffer.shape) of_buffer_.push_back(extent.evaluate(values).value());
+    place_.emplace(layout::evaluate(tensor.place, values).value());
   }
-  return out;
-}
+  std::vector<int64_t> of(const std::vector<int64_t>& index) const {
+    if (!place_) return index;
+    int64_t number = 0;
+    for (size_t a = 0; a < index.size(); ++a) number = number * shape_[a] + index[a];
+    const std::vector<int64_t> base = place_->base(number);
+    int64_t rest = base.empty() ? 0 : base[0];
+    std::vector<int64_t> out(of_buffer_.size());
+    for (size_t a = out.size(); a-- > 0; rest /= of_buffer_[a]) out[a] = rest % of_buffer_[a];
+    return out;
+  }
+
+ private:
+  std::vector<int64_t> shape_, of_buffer_;  ///< of the tensor; of the buffer
+  std::optional<layout::Evaluator> place_;
+};
 
 }  // namespace
 
@@ -80,9 +93,12 @@ std::optional<std::string> TilePrograms::run(task::TaskTypeId type, const shape:
     if (!ready->runner->may_run(values)) continue;
     ++tasks_;
     const auto buffer = [&](tile::TensorId tensor) { return ready->made.buffers[tensor.index]; };
+    std::map<tile::TensorId, BufferIndices> indices;
     const auto index_in = [&](tile::TensorId tensor, const std::vector<int64_t>& index) {
-      return index_in_buffer(program_.buffers[buffer(tensor)], ready->made.program.tensors[tensor], index,
-                             values);
+      const auto known = indices.find(tensor);
+      if (known != indices.end()) return known->second.of(index);
+      const BufferIndices made(program_.buffers[buffer(tensor)], ready->made.program.tensors[tensor], values);
+      return indices.emplace(tensor, made).first->second.of(index);
     };
     tile::Elements elements;
     elements.read = [&](tile::TensorId tensor, const std::vector<int64_t>& index) {

@@ -52,6 +52,7 @@ constexpr Entry shapes[] = {
     {"ThreeAxes", "(x : f32[k, m, n]) (y : f32[k, 1, n]) (z : f32[m, 1]) = x * y + z"},
     {"Transposed", "(x : f32[m, n]) (y : f32[n, m]) = x + transpose y", false},
     {"Turned", "(x : f32[k, m, n]) = for a b c => x[b, c, a]", false},
+    {"Heads", "(x : f32[n, m]) (y : f32[m, 2*n]) = heads[2, n] (tanh (x @ y))"},
     {"Flipped", "(x : f32[m, n]) = x[:, ::-1]", false},
     {"FlippedRows", "(x : f32[m, n]) = x[::-1] * 2.0"},
     {"EverySecond", "(x : f32[n]) = x[::2]", false},
