@@ -443,14 +443,11 @@ static MadePrograms lanes_of(const task::Program& p, task::TaskTypeId id, graph:
   return out;
 }
 
-/// By lanes, which are not for several threads: most would idle. `why` there is no better program. Lanes that
-/// share no rows would go through a product without what a block of rows and columns has in common.
+/// By lanes, which are not for several threads: most would idle. `why` there is no better program.
 static MadePrograms lanes_instead(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
                                   const Machine& machine, const std::string& why) {
   if (machine.threads() > 1) return {{}, why};
-  auto shared = shared_lanes_of(p, id, g, machine);
-  if (p.types[id].family == task::Family::contract && !shared) return {{}, why};
-  MadePrograms lanes = lanes_of(p, id, g, machine, std::move(shared));
+  MadePrograms lanes = lanes_of(p, id, g, machine, shared_lanes_of(p, id, g, machine));
   const bool says_more = lanes.list.empty() && lanes.declined != why;
   lanes.declined = says_more ? why + "; " + lanes.declined : why;
   return lanes;
@@ -465,7 +462,10 @@ MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Gra
     MadePrograms products = products_of(p, id, g, machine);
     return products.list.empty() ? lanes_instead(p, id, g, machine, products.declined) : products;
   }
-  if (weights_values(g, type.node)) return attentions_of(p, id, g, machine);
+  if (weights_values(g, type.node)) {
+    MadePrograms attentions = attentions_of(p, id, g, machine);
+    return attentions.list.empty() ? lanes_instead(p, id, g, machine, attentions.declined) : attentions;
+  }
   auto rows = rows_of(p, id, g, machine);
   // What keeps a form of rows from being a program, as an index that may leave its axis, lanes have too.
   if (auto* const made = std::get_if<MadePrograms>(&rows)) return std::move(*made);

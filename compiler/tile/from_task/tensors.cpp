@@ -60,8 +60,7 @@ std::vector<uint32_t> ValueMaker::boxes_of(task::BufferId buffer, bool write) co
   return found;
 }
 
-std::optional<uint32_t> ValueMaker::box_around(task::BufferId buffer, const std::vector<Dim>& index,
-                                               const BlockPlace& place, bool write) const {
+std::vector<Fact> ValueMaker::facts_at(const BlockPlace& place) const {
   std::vector<Fact> facts = task::both(p_.facts, task::ranges(p_, id_));
   facts = task::both(std::move(facts), place.bounds);
   for (const auto& [index_of_loop, extent] : loops_) {
@@ -74,21 +73,29 @@ std::optional<uint32_t> ValueMaker::box_around(task::BufferId buffer, const std:
     const bool is_row = has_rows_at_once() && label == row_label_;
     facts.push_back(shape::less(Dim(label), Dim(is_row ? rows_at_once_ : block_)));
   }
+  return facts;
+}
+
+std::optional<uint32_t> ValueMaker::box_around(task::BufferId buffer, const std::vector<Dim>& index,
+                                               const BlockPlace& place, bool write) const {
+  const std::vector<Fact> facts = facts_at(place);
   for (const uint32_t box : boxes_of(buffer, write))
     if (is_in_box(p_, index, facts, type_.accesses[box])) return box;
   return std::nullopt;
+}
+
+bool ValueMaker::is_hard(task::BufferId buffer, const std::vector<Dim>& index) const {
+  return !form_.flat.contains(buffer) && std::any_of(index.begin(), index.end(), [&](const Dim& d) {
+    return multiplies_an_index(d, *p_.graph) || (form_.has_own_reductions && divides(d));
+  });
 }
 
 TensorId ValueMaker::tensor_for(task::BufferId buffer, const std::vector<Dim>& index, const BlockPlace& place,
                                 bool write) {
   const std::vector<uint32_t> candidates = boxes_of(buffer, write);
   if (candidates.empty()) throw Declined{"a buffer has no box"};
-  const bool is_hard = std::any_of(index.begin(), index.end(), [&](const Dim& d) {
-    return multiplies_an_index(d, *p_.graph) || (form_.has_own_reductions && divides(d));
-  });
   std::optional<uint32_t> found = candidates.front();
-  const bool is_flat = form_.flat.contains(buffer);  // which has one box
-  if (candidates.size() > 1 || (is_hard && !is_flat)) found = box_around(buffer, index, place, write);
+  if (candidates.size() > 1 || is_hard(buffer, index)) found = box_around(buffer, index, place, write);
   if (!found) throw Declined{"no box of a buffer holds an access"};
   const auto known = tensors_.find(*found);
   return known != tensors_.end() ? known->second : declare(*found);
@@ -111,16 +118,21 @@ void ValueMaker::decline_place(const layout::Layout& place, bool write) const {
 
 Access ValueMaker::access_to(ScalarId load, const BlockPlace& place) {
   const graph::Scalar& s = g_.scalars[load];
-  std::vector<Dim> affine;
-  for (const ScalarId arg : s.args) {
-    const auto dim = graph::affine_index(g_, arg);
-    if (!dim) throw Declined{"the data decides an index"};
-    affine.push_back(*dim);
-  }
-  const std::vector<Dim> index = index_of(s.target, affine, place);
+  BlockPlace bounded = place;
+  const std::vector<Dim> index = index_of(s.target, affine_indices(s, false, bounded.bounds), place);
+  const task::BufferId buffer = p_.place(s.target).buffer;
   Access out;
-  out.tensor = tensor_for(p_.place(s.target).buffer, index, place, false);
+  out.tensor = tensor_for(buffer, index, bounded, false);
   for (const Dim& d : index) out.at.push_back({std::nullopt, d});
+  const size_t first = p_.place(s.target).slot ? 1 : 0;
+  for (size_t a = 0; a < s.args.size(); ++a) {
+    if (!is_by_tile(s, a, false)) continue;
+    const auto number = index_numbers_.find(s.args[a]);
+    if (number == index_numbers_.end()) throw Declined{"the data decides an index"};
+    if (!box_around(buffer, index, bounded, false))
+      throw Declined{"the data decides an index of a part of an axis"};
+    out.at[first + a] = {number->second, Dim(0)};
+  }
   return out;
 }
 

@@ -36,17 +36,20 @@ bool has_gathered(const graph::Graph& g, graph::ScalarId load, Var v) {
 
 }  // namespace
 
+bool ValueMaker::is_on_axis(const Dim& index, const Dim& extent, const std::vector<Fact>& facts) const {
+  const auto known = task::relevant(p_, task::both(facts, p_.facts), {index, extent});
+  return task::holds(p_, known, shape::at_least(index, Dim(0))) &&
+         task::holds(p_, known, shape::less(index, extent));
+}
+
 /// Every index that the data does not decide is inside of its axis where the facts hold.
 bool ValueMaker::in_range(ScalarId load, const std::vector<Fact>& facts) const {
   const Scalar& s = g_.scalars[load];
   const auto& shape = g_.type(s.target).shape;
   for (size_t a = 0; a < s.args.size(); ++a) {
     const auto index = graph::affine_index(g_, s.args[a]);
-    if (!index) continue;  // of a tile, which no access reads through where it is outside
-    const auto known = task::relevant(p_, task::both(facts, p_.facts), {*index, shape[a]});
-    if (!task::holds(p_, known, shape::at_least(*index, Dim(0))) ||
-        !task::holds(p_, known, shape::less(*index, shape[a])))
-      return false;
+    // That of a tile no access reads through where it is outside.
+    if (index && !is_on_axis(*index, shape[a], facts)) return false;
   }
   return true;
 }
@@ -295,21 +298,23 @@ Use ValueMaker::kept(ScalarId id, const BlockPlace& place) {
 
 Use ValueMaker::loaded(ScalarId id, const BlockPlace& place) {
   const Scalar s = g_.scalars[id];
+  const bool may_leave = !in_range(id, task::both(around_, arms_));
   BlockPlace bounded = place;  // and wherever the data may say
-  const std::vector<Dim> index = index_of(s.target, affine_indices(s, bounded.bounds), place);
+  const std::vector<Dim> index = index_of(s.target, affine_indices(s, may_leave, bounded.bounds), place);
   const bool has_tables = bounded.bounds.size() > place.bounds.size();
   const task::BufferId buffer = p_.place(s.target).buffer;
+  if (may_leave && form_.flat.contains(buffer)) throw Declined{"an index may leave its axis"};
   // An index that was simplified where the arm is chosen says nothing elsewhere.
-  const bool safe =
-      in_range(id, around_) && (arms_.empty() || box_around(buffer, index, bounded, false).has_value());
-  if (!safe && !in_range(id, task::both(around_, arms_))) throw Declined{"an index may leave its axis"};
+  const bool safe = may_leave || (in_range(id, around_) &&
+                                  (arms_.empty() || box_around(buffer, index, bounded, false).has_value()));
   Copy copy;
   if (!safe) {
     for (const Fact& f : arms_) copy.bounds.facts.push_back(placed(f, place));
   }
   bounded.bounds.insert(bounded.bounds.begin(), copy.bounds.facts.begin(), copy.bounds.facts.end());
   for (const Fact& f : place.bounds) copy.bounds.facts.push_back(f);
-  copy.checked = has_tables && conditions_.empty() && check_facts_.empty() && are_bounded(g_, s);
+  copy.checked =
+      has_tables && !may_leave && conditions_.empty() && check_facts_.empty() && are_bounded(g_, s);
   // Sums of a block of rows take whole blocks: what is outside of the bounds counts as 0, and is not stored.
   const bool is_summed = choices_.rows_of_block > 0 && !binders_.empty();
   if (!safe || (has_tables && !copy.checked) || is_summed) copy.bounds.fill = Number();
@@ -317,11 +322,11 @@ Use ValueMaker::loaded(ScalarId id, const BlockPlace& place) {
   if (has_tables && !box_around(buffer, index, bounded, false))
     throw Declined{"the data decides an index of a part of an axis"};
   for (const Dim& d : index) copy.from.at.push_back({std::nullopt, d});
-  index_by_tiles(copy.from, s, place);
+  index_by_tiles(copy.from, s, may_leave, place);
   const Elem elem = base::computed_as(p_.buffers[buffer].elem);
   copy.to = {tile(p_.buffers[buffer].name, elem, place.labels()), place.labels()};
   const Use made = copy.to;
-  const bool turned = is_turned(id, place);
+  const bool turned = !may_leave && is_turned(id, place);
   if (turned) out_.tiles[made.tile].layout = turned_;
   emit(std::move(copy));
   if (!turned) return made;
@@ -333,12 +338,19 @@ Use ValueMaker::loaded(ScalarId id, const BlockPlace& place) {
   return straight;
 }
 
-/// Of an index that the data decides, any in its axis.
-std::vector<Dim> ValueMaker::affine_indices(const Scalar& load, std::vector<Fact>& any) const {
+/// Is the index one that the data decides, or that may leave its axis where all that may do are numbers?
+bool ValueMaker::is_by_tile(const Scalar& load, size_t axis, bool may_leave) const {
+  const auto index = graph::affine_index(g_, load.args[axis]);
+  return !index || (may_leave && !is_on_axis(*index, g_.type(load.target).shape[axis], around_));
+}
+
+/// Of an index that is a number, any in its axis.
+std::vector<Dim> ValueMaker::affine_indices(const Scalar& load, bool may_leave,
+                                            std::vector<Fact>& any) const {
   std::vector<Dim> out;
   for (size_t a = 0; a < load.args.size(); ++a) {
-    if (const auto affine = graph::affine_index(g_, load.args[a])) {
-      out.push_back(*affine);
+    if (!is_by_tile(load, a, may_leave)) {
+      out.push_back(*graph::affine_index(g_, load.args[a]));
       continue;
     }
     out.emplace_back(shape::fresh_var("any"));
@@ -348,10 +360,10 @@ std::vector<Dim> ValueMaker::affine_indices(const Scalar& load, std::vector<Fact
   return out;
 }
 
-void ValueMaker::index_by_tiles(Access& access, const Scalar& load, const BlockPlace& place) {
+void ValueMaker::index_by_tiles(Access& access, const Scalar& load, bool may_leave, const BlockPlace& place) {
   const size_t first = p_.place(load.target).slot ? 1 : 0;
   for (size_t a = 0; a < load.args.size(); ++a)
-    if (!graph::affine_index(g_, load.args[a])) access.at[first + a] = {value(load.args[a], place), Dim(0)};
+    if (is_by_tile(load, a, may_leave)) access.at[first + a] = {value(load.args[a], place), Dim(0)};
 }
 
 /// Do its elements lie next to each other along the rows of the block?

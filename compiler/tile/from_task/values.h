@@ -25,7 +25,8 @@ class ValueMaker : protected ProgramFrame {
   uint32_t converted(Map&, uint32_t from, Elem to);
   /// The tensor of an access: each box of a buffer that is used is one.
   TensorId tensor_for(task::BufferId, const std::vector<Dim>& index, const BlockPlace&, bool write);
-  /// Where a tensor's elements lie that a load with affine indices reads in a place. Throws Declined.
+  /// Where a tensor's elements lie that a load reads in a place, whose indices are affine or numbers that are
+  /// had before (`index_numbers_`). Throws Declined.
   Access access_to(ScalarId load, const BlockPlace&);
   /// Where the element of an output lies that is stored in a place.
   Access access_to_output(uint32_t output, const BlockPlace&);
@@ -70,6 +71,7 @@ class ValueMaker : protected ProgramFrame {
   std::vector<Fact> before_facts_;
   bool may_check_before_ = true;     ///< do facts say where that is?
   std::map<ScalarId, TileId> kept_;  ///< costly values in scratch
+  std::map<ScalarId, Use> index_numbers_;
   /// What of the conditions of choices decides that what is being emitted is evaluated, and with which value.
   /// Only where it has checks.
   std::vector<std::pair<ScalarId, bool>> conditions_;
@@ -85,8 +87,11 @@ class ValueMaker : protected ProgramFrame {
   Use kept(ScalarId, const BlockPlace&);
   Use loaded(ScalarId load, const BlockPlace&);
   /// Where a load's element lies: the indices that the data decides are tiles. `any` gets a variable of each.
-  std::vector<Dim> affine_indices(const graph::Scalar& load, std::vector<Fact>& any) const;
-  void index_by_tiles(Access&, const graph::Scalar& load, const BlockPlace&);
+  /// `may_leave`: indices that may leave their axes are tiles, too.
+  std::vector<Dim> affine_indices(const graph::Scalar& load, bool may_leave, std::vector<Fact>& any) const;
+  void index_by_tiles(Access&, const graph::Scalar& load, bool may_leave, const BlockPlace&);
+  bool is_by_tile(const graph::Scalar& load, size_t axis, bool may_leave) const;
+  bool is_on_axis(const Dim& index, const Dim& extent, const std::vector<Fact>&) const;
   // ---- checks (checks.cpp) ----
   /// The value, which is checked where the conditions around have let it be evaluated.
   Use bounded(ScalarId, const BlockPlace&);
@@ -112,6 +117,10 @@ class ValueMaker : protected ProgramFrame {
   bool can_be_read(ScalarId, const std::vector<Fact>&, bool has_results) const;
   bool can_stand_before(ScalarId, const std::vector<Var>& inside, bool has_results) const;
   std::vector<uint32_t> boxes_of(task::BufferId, bool write) const;
+  /// What is known where the place has elements.
+  std::vector<Fact> facts_at(const BlockPlace&) const;
+  /// Is it to be looked whether a box holds the element, since the verifier may not show it?
+  bool is_hard(task::BufferId, const std::vector<Dim>& index) const;
   /// A box that holds the element wherever the place's bounds do.
   std::optional<uint32_t> box_around(task::BufferId, const std::vector<Dim>& index, const BlockPlace&,
                                      bool write) const;
