@@ -379,7 +379,7 @@ void Executor::arrive(const PendingFill& fill) {
 }
 
 void Executor::execute(const View& op) {
-  std::vector<Source> from = resolve(op.to, op.from, op.bounds);
+  std::vector<Source> from = resolve(op.to, op.from, op.bounds, op.checked);
   memory_.views[op.to.tile] = std::move(from);
 }
 

@@ -309,6 +309,13 @@ void OpsReader::define(const Use& use) {
 
 // ---- operations ----
 
+bool OpsReader::checked(const Access& from) {
+  if (!accept("checked")) return false;
+  require(std::any_of(from.at.begin(), from.at.end(), [](const Index& i) { return i.table.has_value(); }),
+          "only an index tile is checked");
+  return true;
+}
+
 Op OpsReader::copy() {
   const Use tile_use = use();
   if (accept("to")) return store(tile_use);
@@ -316,10 +323,7 @@ Op OpsReader::copy() {
   Copy out{tile_use, access(), {}};
   if (failed()) return out;
   out.bounds = bounds(tile(out.to).elem);
-  out.checked = accept("checked");
-  const auto has_table = [](const Index& index) { return index.table.has_value(); };
-  require(!out.checked || std::any_of(out.from.at.begin(), out.from.at.end(), has_table),
-          "only an index tile is checked");
+  out.checked = checked(out.from);
   require(tile(out.to).space != Space::view, "a view has no storage");
   require(tile(out.to).space != Space::ring || out.from.tensor.valid(), "a ring is filled from a tensor");
   const Elem from =
@@ -380,6 +384,7 @@ Op OpsReader::view() {
   out.from = access();
   if (failed()) return out;
   out.bounds = bounds(tile(out.to).elem);
+  out.checked = checked(out.from);
   require(tile(out.to).space == Space::view, "this tile has storage of its own");
   if (out.from.tensor.valid()) {
     require(program_.tensors[out.from.tensor].elem == tile(out.to).elem, "a view has the type of its tensor");

@@ -42,6 +42,7 @@ class OpsReader : protected shape::TextReader {
 
   OpId line(size_t depth);
   Op op(const std::string& word, size_t depth);
+  bool checked(const Access& from);
   Op copy();
   Op store(const Use& from);
   void require_kind(Elem from, Elem to);

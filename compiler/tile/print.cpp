@@ -17,7 +17,7 @@
 //       ...
 //     copy t[r, c] to y[8*i + r, c] if 8*i + r < m and c < n streaming
 //     copy t[r, c] to blocks[b, r, c]                a block of a tile in scratch
-//     view w[r, c] = x[c, r]
+//     view w[r, c] = x[c, r]                         of a row that the data says: x[table[], r]
 //     map t[r, c] = exp(sub(t[r, c], s[r, c])) if c < n fill 0
 //     map t[r, c] = f32(index(r + 8*i))              a type converts; constants: f32(0.5), i64(-3)
 //     gemm t[r, c] += s[r, k] * w[k, c] in f32 by mma.m16n8k16 async
@@ -177,7 +177,8 @@ class Printer {
                        bounds({op.bounds, {}}, Elem::f32), op.streaming ? " streaming" : "");
   }
   std::string words(const View& op) const {
-    return fmt::format("view {} = {}{}", names_(op.to), access(op.from), bounds(op.bounds, elem(op.to)));
+    return fmt::format("view {} = {}{}{}", names_(op.to), access(op.from), bounds(op.bounds, elem(op.to)),
+                       op.checked ? " checked" : "");
   }
   std::string words(const Map& op) const {
     return fmt::format("map {} = {}{}", names_(op.to), expr(op, static_cast<uint32_t>(op.exprs.size() - 1)),

@@ -180,6 +180,7 @@ struct View {
   Use to;
   Access from;
   Bounds bounds;
+  bool checked = false;  ///< as of a copy
 };
 
 struct Expr {

@@ -141,7 +141,7 @@ void OpChecks::check(const Copy& op) {
 }
 
 void OpChecks::check(const View& op) {
-  const Claims claims = claims_of(op.to, op.from, op.bounds);
+  const Claims claims = claims_of(op.to, op.from, op.bounds, op.checked);
   write(op.to, claims);
   if (!op.from.tensor) state_.views[op.to.tile] = op.from.tile;
 }

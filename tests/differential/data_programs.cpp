@@ -21,6 +21,37 @@ std::vector<HandProgram> programs_of_data() {
         {{"b", 1}, {"d", 1}, {"f", 1}, {"h", 1}},
         {{"b", 2}, {"d", 0}, {"f", 0}, {"h", 3}},
         {{"b", 0}, {"d", 2}, {"f", 3}, {"h", 0}}}},
+      // Rows of a product that each have a matrix of their own, one after another or not, in every layout.
+      {"MatricesThatTheDataChooses",
+       "entry experts (ids : i32[m]) (x : f32[m, k]) (w : weights f32[e, k, n]) where e >= 1 =\n"
+       "  for i j => sum l => x[i, l] * w[max 0 (min (i64 ids[i]) (e - 1)), l, j]\n"
+       "entry checked (ids : i64[m]) (x : f32[m, k]) (w : f32[e, k, n]) where e >= 1 =\n"
+       "  let ids = for i => ids[i] % e in tanh (for i j => sum l => x[i, l] * w[ids[i], l, j])\n"
+       "entry turned (ids : i64[m]) (x : bf16[m, k]) (t : weights bf16[e, n, k]) where e >= 1 =\n"
+       "  for i j => sum l => f32 x[i, l] * f32 t[ids[i] % e, j, l]\n"
+       "entry gathered (ids : i64[m]) (x : f32[e, k]) (u : weights f32[e, k, n]) (v : weights f32[e, k, n])\n"
+       "    where e >= 1 =\n"
+       "  let ids = for i => ids[i] % e\n"
+       "  in for i j => (sum l => x[ids[i], l] * u[ids[i], l, j]) * (sum l => x[ids[i], l] * v[ids[i], l, j])\n"
+       "entry pairs (ids : i64[2, m]) (x : f32[m, k]) (y : weights f32[e, e, k, n]) where e >= 1 =\n"
+       "  let ids = for c i => ids[c, i] % e\n"
+       "  in for i j => sum l => x[i, l] * y[ids[1, i], ids[0, i], l, j]\n"
+       "entry beside (ids : i64[m]) (x : f32[m, k]) (w2 : weights f32[e, k, n]) (s : weights f32[k, n])\n"
+       "    where e >= 1 =\n"
+       "  let ids = for i => ids[i] % e\n"
+       "  in for i j => (sum l => x[i, l] * w2[ids[i], l, j]) + (sum l => x[i, l] * s[l, j])\n"
+       "entry batches (ids : i64[b, m]) (x : f32[b, m, k]) (w3 : weights f32[e, k, n]) where e >= 1 =\n"
+       "  let ids = for c i => ids[c, i] % e in for c i j => sum l => x[c, i, l] * w3[ids[c, i], l, j]\n"
+       "entry deep (ids : i64[m]) (x : f32[m, b, k]) (z : weights f32[e, b, k, n]) where e >= 1 =\n"
+       "  let ids = for i => ids[i] % e in for i j => sum a l => x[i, a, l] * z[ids[i], a, l, j]\n",
+       {{{"m", 1}, {"k", 1}, {"n", 1}, {"e", 1}, {"b", 1}},
+        {{"m", 19}, {"k", 33}, {"n", 70}, {"e", 3}, {"b", 2}},
+        {{"m", 67}, {"k", 8}, {"n", 32}, {"e", 2}, {"b", 1}},
+        {{"m", 2}, {"k", 300}, {"n", 5}, {"e", 7}, {"b", 3}},
+        {{"m", 3}, {"k", 0}, {"n", 4}, {"e", 2}, {"b", 2}},
+        {{"m", 4}, {"k", 3}, {"n", 0}, {"e", 2}, {"b", 2}},
+        {{"m", 0}, {"k", 3}, {"n", 2}, {"e", 2}, {"b", 2}}},
+       9},
       // Loops that the data ends: by a number, by every element for itself, with a loop inside.
       {"LoopsThatTheDataEnds",
        "entry times (x : f32[n]) (k : i64[m]) =\n"

@@ -353,6 +353,7 @@ Accesses::Found Accesses::read_tile(TileId id, const Indices& index, const Lanes
   }
   Found found = read(view.from, view.bounds.facts, inner, !view.bounds.fill);
   found.value = c_.a.cast(found.value, elem_of(view.from), tile.elem);
+  if (view.checked) found.good = {};
   return {filled(found, view.bounds.fill, tile.elem, lanes.size()), {}};
 }
 

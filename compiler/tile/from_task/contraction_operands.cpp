@@ -105,6 +105,8 @@ void ContractionMaker::view_right(const Product& product, const Dim& column, con
   from.row_base = columns.base;
   from.bounds.insert(from.bounds.end(), columns.bounds.begin(), columns.bounds.end());
   made.from = access_to(product.right, from);
+  made.checked = std::any_of(made.from.at.begin(), made.from.at.end(),
+                             [](const Index& index) { return index.table.has_value(); });
   made.bounds = {from.bounds, Number()};
   if (needs_packing(origin(), product)) return emit(std::move(made));
   // Panels have whole vectors: only the depth has to be filled.

@@ -109,8 +109,15 @@ void ContractionMaker::part_of_task() {
       add_range(product.column.var, product.column.extent);
     }
   note_first_read();
+  // What is never evaluated fails no check.
+  const auto outside = std::exchange(check_facts_, {shape::at_least(columns_.stretch.length, Dim(1))});
+  if (blocks_of_.one_row)
+    index_row();
+  else
+    number_runs();
   statistics();
   multiply_all();
+  check_facts_ = outside;
   outputs();
 }
 
@@ -119,6 +126,8 @@ void ContractionMaker::note_first_read() {
   const Product& product = product_.products.front();
   if (product.is_packed || needs_packing(origin(), product)) return;
   const graph::Scalar& s = g_.scalars[product.right];
+  for (const ScalarId arg : s.args)
+    if (!graph::affine_index(g_, arg)) return;
   shape::Substitution first;
   for (const auto& [index, extent] : loops_) first[index] = Dim(0);
   const shape::Substitution outside = at_;
@@ -380,6 +389,7 @@ void ContractionMaker::over_blocks(const std::vector<const Product*>& group,
 void ContractionMaker::over_columns(const Product& product, const Dim& first, const Dim& length) {
   const TileId kept = sums_.at(product.reduction);
   if (product.is_packed) pack_ahead(product, first, length);
+  if (is_chosen(product)) return over_runs(product, first, length);
   const Var column = shape::fresh_var(name_for("c")), row = shape::fresh_var(name_for("g"));
   const auto inside = [&] {
     if (packs_ && !product.is_packed && needs_packing(origin(), product))

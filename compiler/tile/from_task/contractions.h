@@ -32,6 +32,18 @@ class ContractionMaker : protected OperandMaker {
   void sum_side_by_side();
   void part_of_task();
   void note_first_read();
+
+  // Right operands that the data chooses by the row (contraction_runs.cpp):
+  bool is_chosen(const Product&) const;
+  void index_row();
+  void number_runs();
+  void number_row(const std::vector<Use>& before, const Use& run, const Dim& block, const Dim& row);
+  void over_runs(const Product&, const Dim& first, const Dim& length);
+  void add_run(const Product&, const Dim& block, const Use& run, const Dim& first, const Dim& length);
+  void keep_rows_of_run(const Product&, TileId part, const Dim& column, const Dim& block, const Use& run);
+  std::map<ScalarId, std::vector<Fact>> choices_of_rows() const;
+  Use kept_number(TileId kept, const Dim& block, const Dim& row);
+
   /// Rows one by one, with their number in blocks and in a block. `results_` of statistics are set.
   void each_row(const std::function<void(const Dim& block, const Dim& row)>& inside,
                 const std::vector<TileId>& carries = {});
@@ -87,6 +99,9 @@ class ContractionMaker : protected OperandMaker {
   /// Of both operands, by reduction and line of a window.
   std::map<std::pair<uint32_t, int64_t>, std::pair<TileId, TileId>> views_;
   std::map<uint32_t, TileId> panels_;  ///< views of weights, by reduction
+  /// Of rows, in scratch: what the data chooses, by scalar; the run; and 1 of the first row of a run.
+  std::map<graph::ScalarId, TileId> chosen_;
+  TileId runs_of_rows_, starts_;
 };
 
 }  // namespace axon::tile

@@ -278,7 +278,7 @@ void ProgramMaker::blocks(Var along, const Stretch& stretch, std::vector<TileId>
     if (!start.is(0)) place.bounds.push_back(shape::at_most(start, place.base + Dim(place.label)));
   if (has_rows_at_once()) add_rows_to(place);
   begin_statement(place);
-  std::vector<Fact> has_elements;
+  std::vector<Fact> has_elements = check_facts_;
   if (!length) has_elements.push_back(shape::at_least(stretch.length, Dim(1)));
   const auto first = number_before(counts.first, has_elements), end = number_before(counts.end, has_elements);
   if (!alone) loops_.emplace_back(block, count);
@@ -297,7 +297,6 @@ void ProgramMaker::blocks(Var along, const Stretch& stretch, std::vector<TileId>
   emit(Loop{block, count, std::move(carries), std::move(made), std::nullopt, first, end});
 }
 
-/// Where the facts hold, what is checked for it is.
 std::optional<Use> ProgramMaker::number_before(ScalarId number, const std::vector<Fact>& facts) {
   if (!number.valid()) return std::nullopt;
   const auto known = std::exchange(check_facts_, facts);

@@ -33,6 +33,8 @@ class ProgramMaker : protected LaneMaker {
   /// computes before.
   void blocks(Var along, const Stretch&, std::vector<TileId> carries,
               const std::function<void(const BlockPlace&)>& inside, const Counts& = {});
+  /// Before the loops at hand; what is checked for it is where the facts hold.
+  std::optional<Use> number_before(ScalarId, const std::vector<Fact>& facts);
 
   bool streams_ = false;  ///< a store goes past the caches
 
@@ -47,7 +49,6 @@ class ProgramMaker : protected LaneMaker {
   void reduce_blocks(const RowReduction&, TileId sum);
   void over_outer(const RowReduction&, size_t next, TileId sum);
   bool is_known_before(const DataRange&, const std::vector<Var>& inside) const;
-  std::optional<Use> number_before(ScalarId, const std::vector<Fact>& facts);
   void reduce_by_data(const RowReduction&, const std::function<void(ScalarId term, const Counts&)>& part);
   void store_outputs();
   // ---- reductions down columns (down_columns.cpp) ----

@@ -14,7 +14,9 @@ namespace {
 class ProductFormMaker : FormMaker {
  public:
   ProductFormMaker(const task::Program& p, const task::TaskType& type, graph::Graph& g, bool may_pack)
-      : FormMaker(p, type, g, true), may_pack_(may_pack) {}
+      : FormMaker(p, type, g, true), may_pack_(may_pack) {
+    has_data_ = may_pack;
+  }
 
   ProductForm run() {
     write_out_locals();
@@ -106,13 +108,13 @@ class ProductFormMaker : FormMaker {
   void add_product(ProductForm& out, const graph::Contraction& found, uint32_t number) {
     const RowReduction& sum = form_.reductions[number];
     const std::vector<Axis> domain = domain_of(found.reduce);
-    if (found.runs) throw NoForm{"the data says which matrix a row is multiplied by"};
+    if (found.runs && !may_pack_) throw NoForm{"the data says which matrix a row is multiplied by"};
     if (!sum.first.is(0) || sum.end != sum.along.extent) throw NoForm{"a mask bounds a product"};
     Product made;
     made.reduction = number;
     made.left = product_of(found.left);
     made.right = found.load.valid() ? found.load : product_of(found.right);
-    std::optional<uint32_t> column, row = longest(found.rows);
+    std::optional<uint32_t> column, row = found.runs ? found.runs : longest(found.rows);
     if (found.load.valid()) column = position_of(domain, found.column);
     const auto other = stored_along(found.load.valid() ? found.rows : found.columns);
     if (may_pack_ && other && !(column && is_stored_along(*column))) {
@@ -124,7 +126,7 @@ class ProductFormMaker : FormMaker {
       made.is_packed = true;
     }
     if (!column || !choose_depth(made, found)) throw NoForm{"it is no product of two matrices"};
-    if (found.load.valid() && !offset_of_load(p_, g_, found.load)) throw NoForm{"the data decides an index"};
+    if (found.load.valid()) check_data(found.load, domain[*column].var, made.depth.var);
     if (may_pack_) join_depths(made, g_.scalars[found.reduce].binders, domain[*column].var);
     for (const Product& other : out.products)
       if (made.run.empty() && other.run.empty() && other.depth.extent == made.depth.extent)
@@ -137,6 +139,14 @@ class ProductFormMaker : FormMaker {
     form_.along = column;
     out.row = row;
     out.products.push_back(std::move(made));
+  }
+
+  /// An index that the data decides is a number, which neither columns nor the depth change.
+  void check_data(ScalarId right, Var column, Var depth) const {
+    for (const ScalarId arg : g_.scalars[right].args)
+      if (!graph::affine_index(g_, arg) &&
+          (!may_pack_ || graph::depends_on(g_, arg, column) || graph::depends_on(g_, arg, depth)))
+        throw NoForm{"the data decides an index"};
   }
 
   /// A sum of products that lies along no column is none: a norm's sum of squares, say.
