@@ -369,20 +369,15 @@ static MadePrograms orders_of(const task::Program& p, task::TaskTypeId id, graph
   return out;
 }
 
-/// Why a node has no form of rows.
-struct NoRows {
-  std::string why;
-};
-
-/// By loops over rows, reductions and outputs along one axis; or why the node has no such form.
-static std::variant<MadePrograms, NoRows> rows_of(const task::Program& p, task::TaskTypeId id,
-                                                  graph::Graph& g, const Machine& machine) {
+/// By loops over rows, reductions and outputs along one axis.
+static MadePrograms rows_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
+                            const Machine& machine) {
   MadePrograms out;
   const task::TaskType& type = p.types[id];
   try {
     for (const bool short_rows : {true, false}) {
       const auto form = row_form(p, type, g, short_rows);
-      if (const auto* why = std::get_if<std::string>(&form)) return NoRows{*why};
+      if (const auto* why = std::get_if<std::string>(&form)) return {{}, *why};
       const RowForm& rows = std::get<RowForm>(form);
       if (const auto joined = with_joined_axes(p, type, g, rows)) {
         Chooser(p, id, g, *joined, machine).add_to(out.list, short_rows);
@@ -393,7 +388,7 @@ static std::variant<MadePrograms, NoRows> rows_of(const task::Program& p, task::
     }
     return out;
   } catch (const Declined& declined) {
-    return MadePrograms{{}, declined.why};
+    return {{}, declined.why};
   }
 }
 
@@ -466,10 +461,8 @@ MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Gra
     MadePrograms attentions = attentions_of(p, id, g, machine);
     return attentions.list.empty() ? lanes_instead(p, id, g, machine, attentions.declined) : attentions;
   }
-  auto rows = rows_of(p, id, g, machine);
-  // What keeps a form of rows from being a program, as an index that may leave its axis, lanes have too.
-  if (auto* const made = std::get_if<MadePrograms>(&rows)) return std::move(*made);
-  return lanes_instead(p, id, g, machine, std::get<NoRows>(rows).why);
+  MadePrograms rows = rows_of(p, id, g, machine);
+  return rows.list.empty() ? lanes_instead(p, id, g, machine, rows.declined) : rows;
 }
 
 }  // namespace axon::tile

@@ -65,12 +65,15 @@ std::string GridTensor::create(const Tensor& t, const shape::Assignment& sizes, 
       x += rest % shape_[a] * step;
     const auto base = evaluator.base(x);
     address_of_.push_back(base.empty() ? 0 : base[0]);
-    if (address_of_.back() < 0 || address_of_.back() > (1 << 26))
-      return t.name + ": its place is out of reach";
-    if (!used.insert(address_of_.back()).second)
+    if (!used.insert(address_of_.back()).second && (t.writes || !t.stated))
       return t.name + ": its place has two elements at one address";
   }
-  cells_.resize(used.empty() ? 0 : static_cast<size_t>(*used.rbegin()) + 1);
+  // What the caller places may begin anywhere.
+  const int64_t first = t.stated ? *used.begin() : 0;
+  if (*used.begin() < first || *used.rbegin() - first > (1 << 26))
+    return t.name + ": its place is out of reach";
+  for (int64_t& address : address_of_) address -= first;
+  cells_.resize(static_cast<size_t>(*used.rbegin() - first) + 1);
   for (Cell& cell : cells_) cell.value.why = Undefined::unwritten;
   for (int64_t i = 0; data && i < elements; ++i)
     cells_[static_cast<size_t>(address_of_[static_cast<size_t>(i)])].value = {

@@ -183,6 +183,7 @@ class Parser : OpsReader {
     t.align = part("align", 128);
     if (accept("reads")) t.reads = box(t.shape.size());
     if (accept("writes")) t.writes = box(t.shape.size());
+    t.stated = accept("stated");
     expect("at");
     const std::string text = rest_of_line();
     layout::ParseError error;

@@ -109,6 +109,7 @@ class Printer {
     out_ += fmt::format(" align {}", t.align);
     if (t.reads) out_ += " reads " + names_(*t.reads);
     if (t.writes) out_ += " writes " + names_(*t.writes);
+    if (t.stated) out_ += " stated";
     out_ += " at " + layout::print(t.place, [this](const Dim& size) { return names_(size); }) + "\n";
   }
   void announcement(const char* word, const Announcement& a) {

@@ -40,16 +40,23 @@ class PlaceChecks {
     for (const layout::Axis& axis : layout::axes_of(t.place)) fits &= axis.name == "m";
     fits &= t.place.replicas.empty();
     for (const Dim& extent : t.shape) fits &= scope.shows(shape::at_least(extent, 0));
-    // No stride is negative, so no element is before the first one.
-    Scope with_elements = scope;
-    with_elements.add(layout::positive_extents(t.place));
-    fits &= no_stride_is_negative(t.place, with_elements);
-    fits &= with_elements.shows(shape::at_least(layout::offset_on(t.place, {}), 0));
+    fits &= t.stated || begins_at_0(t.place, scope);
     report_.add(fmt::format("{}: its place is over its shape, rounded up", t.name), fits, "prover");
-    if (t.writes)
+    if (t.writes && !t.stated)
       report_.add(fmt::format("{}: no two elements share a place", t.name), is_injective(t.place), "prover");
     report_.add(fmt::format("{}: its alignment is that of whole elements", t.name),
                 t.align % base::elem_bytes(t.elem) == 0 && (t.align & (t.align - 1)) == 0, "counted");
+  }
+
+  /// Is no element before the base?
+  bool begins_at_0(const layout::Layout& place, const Scope& scope) const {
+    Scope with_elements = scope;
+    with_elements.add(layout::positive_extents(place));
+    if (no_stride_is_negative(place, with_elements))
+      return with_elements.shows(shape::at_least(layout::offset_on(place, {}), 0));
+    const auto ends = layout::spans(place, p_.facts);
+    const auto memory = ends.find(layout::Axis());
+    return memory != ends.end() && with_elements.shows(shape::at_least(memory->second.low, 0));
   }
 
   /// Whether no stride is negative where the place has elements. The stride of an axis around others is often

@@ -101,21 +101,6 @@ TensorId ValueMaker::tensor_for(task::BufferId buffer, const std::vector<Dim>& i
   return known != tensors_.end() ? known->second : declare(*found);
 }
 
-/// The verifier proves of every tensor that no element lies before the first, and of those that are written
-/// that each element has a place of its own. Of a place that the program states the host may find that.
-void ValueMaker::decline_place(const layout::Layout& place, bool write) const {
-  for (const layout::Iter& iter : place.shards)
-    if (shape::prove(p_.facts, shape::at_least(iter.stride, 0)).verdict != shape::Verdict::proved)
-      throw Declined{"a stride may be negative"};
-  if (!write) return;
-  if (layout::injective(place, p_.facts) != true)
-    throw Declined{"it is not known that each element has a place of its own"};
-  // Tiles are cut along the last axis, and what lies together may be another one.
-  for (const task::Coordinate& c : type_.coordinates)
-    if (c.axis == form_.along && c.tile % block_ != 0)
-      throw Declined{"a task has a part of a block along the axis that lies together"};
-}
-
 Access ValueMaker::access_to(ScalarId load, const BlockPlace& place) {
   const graph::Scalar& s = g_.scalars[load];
   BlockPlace bounded = place;
@@ -218,6 +203,7 @@ TensorId ValueMaker::declare(uint32_t number) {
   t.multiples = layout::multiples_of(buffer.placement, buffer.shape.size());
   t.align = base::elem_bytes(buffer.elem);
   t.place = layout::layout_of(buffer.placement, buffer.shape);
+  t.stated = buffer.placement.stated && buffer.kind != task::Buffer::Kind::temporary;
   const auto flat = form_.flat.find(access.buffer);
   const bool is_flat = flat != form_.flat.end();
   if (is_flat) {
@@ -230,7 +216,6 @@ TensorId ValueMaker::declare(uint32_t number) {
   if (!others.empty() && is_updated(access.buffer)) parts.push_back(others.front());
   for (const uint32_t part : parts) {
     const task::Access& own = type_.accesses[part];
-    if (buffer.placement.stated) decline_place(layout::layout_of(buffer.placement, buffer.shape), own.write);
     (own.write ? t.writes : t.reads) = box_of(part);
   }
   made_.buffers.push_back(access.buffer);

@@ -128,7 +128,6 @@ class ValueMaker : protected ProgramFrame {
   std::optional<Access> unsplit(uint32_t output, const BlockPlace&);
   TensorId written(uint32_t access, Tensor);
   Box box_of(uint32_t access) const;
-  void decline_place(const layout::Layout& place, bool write) const;
   TensorId declare(uint32_t access);
   bool reads_before_stores(task::BufferId) const;
   bool is_updated(task::BufferId) const;
