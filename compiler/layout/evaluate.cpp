@@ -156,22 +156,14 @@ class Strides {
     append(facts_, facts);
     for (const auto* iters : {&layout.shards, &layout.replicas})
       for (const Iter& iter : *iters) all_.push_back({magnitude(iter.stride), iter.extent - 1});
+    std::reverse(all_.begin(), all_.end());  // the last axis mostly has the least stride
   }
 
-  /// Does each stride exceed all that those below it sum to? Then all sums differ.
+  /// Is there an order in which each stride exceeds all that those before it sum to? Then all sums differ.
+  /// Mostly it is that of the strides; where an extent may be 1, its stride may also be less than others.
   bool dominated() const {
-    std::vector<Counted> rest = all_;
-    for (Dim reached; !rest.empty();) {
-      const auto least = std::find_if(rest.begin(), rest.end(), [&](const Counted& a) {
-        return std::all_of(rest.begin(), rest.end(), [&](const Counted& b) {
-          return &a == &b || surely(shape::at_most(a.stride, b.stride));
-        });
-      });
-      if (least == rest.end() || !surely(shape::less(reached, least->stride))) return false;
-      reached = reached + least->stride * least->most;
-      rest.erase(least);
-    }
-    return true;
+    int tries = 64;
+    return dominated(all_, Dim(0), tries);
   }
 
   /// By counting the sums of numbers.
@@ -188,6 +180,18 @@ class Strides {
   struct Counted {
     Dim stride, most;
   };
+  bool dominated(const std::vector<Counted>& rest, const Dim& reached, int& tries) const {
+    if (rest.empty()) return true;
+    for (size_t i = 0; i < rest.size() && tries > 0; ++i) {
+      --tries;
+      if (!surely(shape::less(reached, rest[i].stride))) continue;
+      std::vector<Counted> others = rest;
+      others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+      if (dominated(others, reached + rest[i].stride * rest[i].most, tries)) return true;
+    }
+    return false;
+  }
+
   static Dim magnitude(const Dim& stride) {
     const auto value = stride.constant();
     return value && *value < 0 ? -stride : stride;
