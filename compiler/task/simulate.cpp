@@ -377,7 +377,8 @@ class Simulator {
    public:
     CallersMemory(Simulator& of, const Instance& task) : of_(of), task_(task) {}
     Number read(BufferId buffer, const std::vector<int64_t>& index) override {
-      return of_.read_element(task_, buffer, index);
+      // A program may load, and not use, what a task does not have; where no task writes, it is there.
+      return of_.read_element(task_, buffer, index, of_.is_written(buffer));
     }
     void write(BufferId buffer, const std::vector<int64_t>& index, const Number& value) override {
       const graph::NodeId node = of_.p_.types[task_.type].node;
@@ -477,7 +478,16 @@ class Simulator {
     return read_element(i, place.buffer, with_slot(place, index));
   }
 
-  Number read_element(const Instance& i, BufferId buffer, const std::vector<int64_t>& at) {
+  bool is_written(BufferId buffer) const {
+    return std::any_of(p_.types.begin(), p_.types.end(), [&](const TaskType& type) {
+      return std::any_of(type.accesses.begin(), type.accesses.end(),
+                         [&](const Access& a) { return a.write && a.buffer == buffer; });
+    });
+  }
+
+  /// `in_box`: only what the task declares.
+  Number read_element(const Instance& i, BufferId buffer, const std::vector<int64_t>& at,
+                      bool in_box = true) {
     const Memory& m = memory_[buffer.index];
     const std::string& name = p_.buffers[buffer].name;
     const auto offset = m.offset(at);
@@ -487,7 +497,7 @@ class Simulator {
     if (!m.written[*offset])
       return fail(fmt::format("{} reads {}[{}], which nothing has written", describe(i), name, list(at))),
              Number{};
-    if (!declared(i, buffer, at, false))
+    if (in_box && !declared(i, buffer, at, false))
       return fail(fmt::format("{} reads {}[{}] outside its declared box", describe(i), name, list(at))),
              Number{};
     return m.values[*offset];

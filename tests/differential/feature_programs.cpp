@@ -397,6 +397,21 @@ std::vector<HandProgram> programs_of_features() {
         {{"h", 3}, {"e", 1}, {"n", 70}, {"m", 1}, {"d", 1}, {"pos", 1}},
         {{"h", 1}, {"e", 65}, {"n", 0}, {"m", 2}, {"d", 0}, {"pos", 2}},
         {{"h", 0}, {"e", 4}, {"n", 2}, {"m", 0}, {"d", 2}, {"pos", 0}}}},
+      // Elements between which others stay as they are, in place and in copies.
+      {"StatesUpdatedWithGaps",
+       "entry every (s : *f32[n]) = s with [::2] = s[::2] * 0.5 + 1.0\n"
+       "entry both (t : *f32[m, n]) (x : f32[m]) = t with [::3, ::2] = t[::3, ::2] * 0.5\n"
+       "entry inside (x : f32[m, n]) = for i => let s = x[i] in sum (s with [::2] = s[::2] * 0.5 + 0.1) * "
+       "0.2\n"
+       "entry back (s : *f32[n]) (x : f32[n]) = s with [::-2] = x[::2] * 2.0\n"
+       "entry column (c : *f32[n, 4]) (x : f32[n]) = c with [:, 1] = x\n"
+       "entry bytes (b : *i8[k, n, m]) (y : i8[n, m]) = b with [1::3, :, ::2] = b[1::3, :, ::2] + y[:, ::2]\n"
+       "entry digits (d : *f32[h + 1, 2*e]) (x : f32[h*e]) = d with [1:, ::2] = unflatten x\n",
+       {{{"m", 4}, {"n", 7}, {"k", 5}, {"h", 2}, {"e", 3}},
+        {{"m", 67}, {"n", 131}, {"k", 2}, {"h", 5}, {"e", 33}},
+        {{"m", 1}, {"n", 1}, {"k", 1}, {"h", 1}, {"e", 1}},
+        {{"m", 2}, {"n", 0}, {"k", 3}, {"h", 0}, {"e", 4}},
+        {{"m", 0}, {"n", 2}, {"k", 4}, {"h", 3}, {"e", 0}}}},
       // Deep products with few results, whose parts are 1024 deep.
       {"DeepContractions",
        "entry small (x : f32[n, 3]) (y : f32[n, 5]) = transpose x @ y\n"

@@ -96,9 +96,42 @@ TensorId ValueMaker::tensor_for(task::BufferId buffer, const std::vector<Dim>& i
   if (candidates.empty()) throw Declined{"a buffer has no box"};
   std::optional<uint32_t> found = candidates.front();
   if (candidates.size() > 1 || is_hard(buffer, index)) found = box_around(buffer, index, place, write);
+  if (!found && may_widen(buffer)) return widened(candidates.front());
   if (!found) throw Declined{"no box of a buffer holds an access"};
   const auto known = tensors_.find(*found);
   return known != tensors_.end() ? known->second : declare(*found);
+}
+
+/// Are all elements there before any task runs? Then a program may say that it reads them all.
+bool ValueMaker::may_widen(task::BufferId buffer) const {
+  return !form_.flat.contains(buffer) &&
+         std::none_of(p_.types.begin(), p_.types.end(), [&](const auto& type) {
+           return std::any_of(type.accesses.begin(), type.accesses.end(),
+                              [&](const task::Access& a) { return a.write && a.buffer == buffer; });
+         });
+}
+
+/// The tensor of a box that is read, which is all of the buffer from now on.
+TensorId ValueMaker::widened(uint32_t access) {
+  const auto known = tensors_.find(access);
+  const TensorId id = known != tensors_.end() ? known->second : declare(access);
+  Box whole;
+  for (const Dim& extent : out_.tensors[id].shape) whole.push_back({Dim(0), extent});
+  out_.tensors[id].reads = whole;
+  for (Announcement& wait : out_.waits)
+    if (wait.tensor == id) wait.box = whole;
+  return id;
+}
+
+/// Of an index that the data decides it has to be known that it is in the box.
+void ValueMaker::check_box(TensorId tensor, task::BufferId buffer, const std::vector<Dim>& index,
+                           const BlockPlace& place) {
+  if (box_around(buffer, index, place, false)) return;
+  const auto is_it = [&](const auto& of_access) { return of_access.second == tensor; };
+  const auto access = std::find_if(tensors_.begin(), tensors_.end(), is_it);
+  if (access == tensors_.end() || !may_widen(buffer))
+    throw Declined{"the data decides an index of a part of an axis"};
+  widened(access->first);
 }
 
 Access ValueMaker::access_to(ScalarId load, const BlockPlace& place) {
@@ -114,8 +147,7 @@ Access ValueMaker::access_to(ScalarId load, const BlockPlace& place) {
     if (!is_by_tile(s, a, false)) continue;
     const auto number = index_numbers_.find(s.args[a]);
     if (number == index_numbers_.end()) throw Declined{"the data decides an index"};
-    if (!box_around(buffer, index, bounded, false))
-      throw Declined{"the data decides an index of a part of an axis"};
+    check_box(out.tensor, buffer, index, bounded);
     out.at[first + a] = {number->second, Dim(0)};
   }
   return out;
@@ -193,21 +225,22 @@ Box ValueMaker::box_of(uint32_t number) const {
 TensorId ValueMaker::declare(uint32_t number) {
   const task::Access& access = type_.accesses[number];
   const task::Buffer& buffer = p_.buffers[access.buffer];
-  for (const Dim& extent : buffer.shape)
+  std::vector<Dim> shape = buffer.shape;
+  for (Dim& extent : shape)
     if (shape::prove(p_.facts, shape::at_least(extent, 0)).verdict != shape::Verdict::proved)
-      throw Declined{"the prover does not follow such extents"};
+      extent = shape::max(extent, Dim(0));
   Tensor t;
   t.name = name_for(buffer.name);
   t.elem = buffer.elem;
-  t.shape = buffer.shape;
-  t.multiples = layout::multiples_of(buffer.placement, buffer.shape.size());
+  t.shape = shape;
+  t.multiples = layout::multiples_of(buffer.placement, shape.size());
   t.align = base::elem_bytes(buffer.elem);
-  t.place = layout::layout_of(buffer.placement, buffer.shape);
+  t.place = layout::layout_of(buffer.placement, shape);
   t.stated = buffer.placement.stated && buffer.kind != task::Buffer::Kind::temporary;
   const auto flat = form_.flat.find(access.buffer);
   const bool is_flat = flat != form_.flat.end();
   if (is_flat) {
-    t.shape = joined_shape(buffer.shape, flat->second);
+    t.shape = joined_shape(shape, flat->second);
     t.multiples.resize(t.shape.size());
     t.place = layout::row_major(t.shape);
   }

@@ -296,8 +296,32 @@ Use ValueMaker::kept(ScalarId id, const BlockPlace& place) {
   return use;
 }
 
+/// Where a load reads by the axes of the domain, what its buffer's own axes do not say, or say at length.
+std::optional<Access> ValueMaker::access_by_domain(ScalarId load, const BlockPlace& place) {
+  const Scalar s = g_.scalars[load];
+  if (auto here = updated(s, place)) return here;
+  std::vector<Fact> any;
+  const std::vector<Dim> index = index_of(s.target, affine_indices(s, false, any), place);
+  const task::BufferId buffer = p_.place(s.target).buffer;
+  if (!any.empty() || !is_hard(buffer, index) || box_around(buffer, index, place, false)) return std::nullopt;
+  return unmerged(s, place);
+}
+
+/// What is at every point of the place.
+Use ValueMaker::copied_from(const Access& from, const BlockPlace& place, std::optional<Number> fill) {
+  const Tensor& tensor = out_.tensors[from.tensor];
+  Copy copy{{tile(tensor.name, base::computed_as(tensor.elem), place.labels()), place.labels()}, from, {}};
+  copy.bounds = {place.bounds, fill};
+  if (choices_.rows_of_block > 0 && !binders_.empty()) copy.bounds.fill = Number();
+  const Use made = copy.to;
+  emit(std::move(copy));
+  return made;
+}
+
 Use ValueMaker::loaded(ScalarId id, const BlockPlace& place) {
   const Scalar s = g_.scalars[id];
+  if (const auto own = access_by_domain(id, place)) return copied_from(*own, place);
+  if (const auto own = access_to_box(id, place)) return copied_from(*own, place, Number());
   const bool may_leave = !in_range(id, task::both(around_, arms_));
   BlockPlace bounded = place;  // and wherever the data may say
   const std::vector<Dim> index = index_of(s.target, affine_indices(s, may_leave, bounded.bounds), place);
@@ -319,8 +343,7 @@ Use ValueMaker::loaded(ScalarId id, const BlockPlace& place) {
   const bool is_summed = choices_.rows_of_block > 0 && !binders_.empty();
   if (!safe || (has_tables && !copy.checked) || is_summed) copy.bounds.fill = Number();
   copy.from.tensor = tensor_for(buffer, index, bounded, false);
-  if (has_tables && !box_around(buffer, index, bounded, false))
-    throw Declined{"the data decides an index of a part of an axis"};
+  if (has_tables) check_box(copy.from.tensor, buffer, index, bounded);
   for (const Dim& d : index) copy.from.at.push_back({std::nullopt, d});
   index_by_tiles(copy.from, s, may_leave, place);
   const Elem elem = base::computed_as(p_.buffers[buffer].elem);

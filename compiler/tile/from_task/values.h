@@ -86,6 +86,8 @@ class ValueMaker : protected ProgramFrame {
   LayoutId fewest_lanes(const Map&) const;
   Use kept(ScalarId, const BlockPlace&);
   Use loaded(ScalarId load, const BlockPlace&);
+  std::optional<Access> access_by_domain(ScalarId load, const BlockPlace&);
+  Use copied_from(const Access&, const BlockPlace&, std::optional<Number> fill = {});
   /// Where a load's element lies: the indices that the data decides are tiles. `any` gets a variable of each.
   /// `may_leave`: indices that may leave their axes are tiles, too.
   std::vector<Dim> affine_indices(const graph::Scalar& load, bool may_leave, std::vector<Fact>& any) const;
@@ -126,13 +128,24 @@ class ValueMaker : protected ProgramFrame {
                                      bool write) const;
   std::optional<Access> unmerged(uint32_t output, const BlockPlace&);
   std::optional<Access> unsplit(uint32_t output, const BlockPlace&);
-  TensorId written(uint32_t access, Tensor);
+  std::optional<Access> updated(const graph::Scalar& load, const BlockPlace&);
+  std::optional<Access> unmerged(const graph::Scalar& load, const BlockPlace&);
+  std::optional<Access> access_to_box(ScalarId load, const BlockPlace&);
+  TensorId box_alone(uint32_t access);
+  TensorId add_tensor(task::BufferId, Tensor);
+  TensorId own_tensor(uint32_t access, Tensor);
+  bool is_of_sizes(const Dim&) const;
   Box box_of(uint32_t access) const;
+  bool may_widen(task::BufferId) const;
+  TensorId widened(uint32_t access);
+  void check_box(TensorId, task::BufferId, const std::vector<Dim>& index, const BlockPlace&);
   TensorId declare(uint32_t access);
   bool reads_before_stores(task::BufferId) const;
   bool is_updated(task::BufferId) const;
 
-  std::map<uint32_t, TensorId> tensors_;  ///< by access of the type
+  std::map<uint32_t, TensorId> tensors_;   ///< by access of the type
+  std::map<uint32_t, TensorId> unmerged_;  ///< the same of those that have the domain's axes
+  std::map<uint32_t, TensorId> boxes_alone_;
   std::vector<Fact> arms_;  ///< of the graph's indices, what holds by the choices whose arm is being emitted
   std::map<ScalarId, Use> checked_;  ///< numbers with checks, before the block of the statement at hand
   mutable std::map<ScalarId, bool> has_checks_;
