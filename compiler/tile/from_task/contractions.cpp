@@ -480,7 +480,7 @@ void ContractionMaker::outputs() {
   each_row([&](const Dim& block, const Dim& row) {
     blocks(node_.domain[*form_.along].var, columns_.stretch, {}, [&](const BlockPlace& place) {
       for (const Product& product : product_.products) read_sum(product, place.number, block, row);
-      for (uint32_t o = 0; o < form_.outputs.size(); ++o) store(o, place);
+      store_all(place);
     });
   });
 }

@@ -318,7 +318,7 @@ void ProgramMaker::add_rows_to(BlockPlace& place) const {
 void ProgramMaker::store_outputs() {
   if (!form_.along) {
     const BlockPlace place = has_rows_at_once() ? place_of_rows() : BlockPlace();
-    for (uint32_t o = 0; o < form_.outputs.size(); ++o) store(o, place);
+    store_all(place);
     return;
   }
   if (form_.across) return store_squares();
@@ -333,7 +333,7 @@ void ProgramMaker::store_outputs() {
     }
   reduce_down_columns();
   blocks(axis.var, stretch_of(*form_.along), {}, [&](const BlockPlace& place) {
-    for (uint32_t o = 0; o < form_.outputs.size(); ++o) store(o, place);
+    store_all(place);
   });
   around_.resize(known);
 }
@@ -369,7 +369,7 @@ void ProgramMaker::store_squares() {
       place.row_base = rows.first + Dim(block_) * Dim(block);
       for (const Dim& end : rows.ends)
         place.bounds.push_back(shape::less(place.row_base + Dim(row_label_), end));
-      for (uint32_t o = 0; o < form_.outputs.size(); ++o) store(o, place);
+      store_all(place);
     });
   });
   around_.resize(around_.size() - 4);
@@ -384,13 +384,32 @@ bool ProgramMaker::fills_axis(const graph::Output& output) const {
          });
 }
 
-void ProgramMaker::store(uint32_t o, const BlockPlace& place) {
+/// Does an output read the buffer of one that is stored before it?
+bool ProgramMaker::reads_what_is_stored() const {
+  for (uint32_t o = 0; o < form_.outputs.size(); ++o)
+    for (const ScalarId id : graph::loads_in(g_, form_.outputs[o])) {
+      const graph::Value from = g_.scalars[id].target;
+      for (uint32_t before = 0; before < o && !from.is_local(); ++before)
+        if (p_.place(from).buffer == p_.place({type_.node, before}).buffer) return true;
+    }
+  return false;
+}
+
+/// What is read is there until all outputs are computed.
+void ProgramMaker::store_all(const BlockPlace& place) {
+  std::vector<std::optional<Use>> made(form_.outputs.size());
+  if (reads_what_is_stored())
+    for (uint32_t o = 0; o < made.size(); ++o) made[o] = stored_value(form_.outputs[o], place);
+  for (uint32_t o = 0; o < made.size(); ++o) store(o, made[o], place);
+}
+
+void ProgramMaker::store(uint32_t o, std::optional<Use> made, const BlockPlace& place) {
   Access to = access_to_output(o, place);
   for (const Index& index : to.at)
     if (!has_steady_steps(index.dim, place)) throw Declined{"it stores with steps that vary, or leave gaps"};
   if (form_.has_own_reductions && place.is_block && !fills_axis(node_.outputs[o]))
     throw Declined{"a task has a part of a block along an axis that is no output's own"};
-  Use use = stored_value(form_.outputs[o], place);
+  Use use = made ? *made : stored_value(form_.outputs[o], place);
   if (use.labels.size() != place.labels().size()) {
     const Elem elem = out_.tiles[use.tile].elem;
     const Use whole{tile("all", elem, place.labels()), place.labels()};

@@ -28,7 +28,9 @@ class ProgramMaker : protected LaneMaker {
   void reduce(uint32_t number);
   /// The sum of a reduction whose points are those of the loops around.
   TileId reduced(const RowReduction&);
-  void store(uint32_t output, const BlockPlace&);
+  void store_all(const BlockPlace&);
+  void store(uint32_t output, std::optional<Use> made, const BlockPlace&);
+  bool reads_what_is_stored() const;
   /// Blocks along a stretch. `inside` is given the place of a block; what it needs of the points around, it
   /// computes before.
   void blocks(Var along, const Stretch&, std::vector<TileId> carries,

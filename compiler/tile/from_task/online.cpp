@@ -455,7 +455,7 @@ void OnlineMaker::outputs() {
       blocks(node_.domain[*form_.along].var, columns_.stretch, {}, [&](const BlockPlace& place) {
         for (const Product* product : of_values()) read_sum(*product, place.number, block, row);
         for (const uint32_t number : online_.of_columns) reduce_elements(number, place);
-        for (uint32_t o = 0; o < form_.outputs.size(); ++o) store(o, place);
+        store_all(place);
       });
     });
   });

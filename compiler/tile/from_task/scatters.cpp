@@ -216,7 +216,7 @@ void ScatterMaker::outputs() {
     add_range(axis.var, axis.extent);
     blocks(axis.var, stretch_of(*form_.along), {}, [&](const BlockPlace& place) {
       read_sums(place);
-      for (uint32_t o = 0; o < form_.outputs.size(); ++o) store(o, place);
+      store_all(place);
     });
   });
 }

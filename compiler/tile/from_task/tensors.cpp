@@ -182,7 +182,7 @@ bool ValueMaker::reads_before_stores(task::BufferId buffer) const {
     return std::any_of(loads.begin(), loads.end(), [&](ScalarId id) { return is_of(g_.scalars[id].target); });
   };
   for (uint32_t o = 0; o < form_.outputs.size(); ++o)
-    if (reads(form_.outputs[o]) && (o > *writer || !reads_at(form_.outputs[o], {}))) return false;
+    if (reads(form_.outputs[o]) && !reads_at(form_.outputs[o], {})) return false;
   return std::all_of(form_.reductions.begin(), form_.reductions.end(), [&](const RowReduction& r) {
     if (!reads(r.term)) return true;
     return form_.along && r.level == form_.rows.size() &&
