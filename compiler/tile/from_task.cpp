@@ -448,9 +448,16 @@ static MadePrograms lanes_instead(const task::Program& p, task::TaskTypeId id, g
   return lanes;
 }
 
+/// Does no task of the type compute anything?
+static bool has_no_elements(const graph::Node& node) {
+  return std::any_of(node.domain.begin(), node.domain.end(), [](const auto& a) { return a.extent.is(0); });
+}
+
 MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
                          const Machine& machine) {
   const task::TaskType& type = p.types[id];
+  if (has_no_elements(g.nodes[type.node]))
+    return {{ProgramMaker({p, id, g, RowForm()}, machine, Choices()).of_nothing()}, {}};
   if (type.family == task::Family::scatter) return scatters_of(p, id, g, machine);
   if (type.family == task::Family::order) return orders_of(p, id, g, machine);
   if (type.family == task::Family::contract) {

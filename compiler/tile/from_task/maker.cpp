@@ -16,6 +16,11 @@ Pointwise operator_for(const RowReduction& r) { return graph::operator_of(r.mono
 
 }  // namespace
 
+MadeProgram ProgramMaker::of_nothing() {
+  open();
+  return close({}, false);
+}
+
 MadeProgram ProgramMaker::run() {
   open();
   choose_lanes();

@@ -16,6 +16,8 @@ class ProgramMaker : protected LaneMaker {
       : LaneMaker(of, machine, choices) {}
   /// Throws Declined.
   MadeProgram run();
+  /// Of tasks that compute nothing.
+  MadeProgram of_nothing();
   /// Is something kept in scratch?
   bool keeps() const { return !kept_.empty() && !choices_.one_block; }
   /// Are there rows that are whole blocks, where it is made for such? Does only the guard say so?

@@ -289,29 +289,30 @@ std::optional<Access> ValueMaker::unmerged(const graph::Scalar& load, const Bloc
   return out;
 }
 
-/// The tensor of a box alone, which begins where the box does.
-TensorId ValueMaker::box_alone(uint32_t access) {
-  const auto known = boxes_alone_.find(access);
+/// The tensor of a box, which begins where the box does on these axes.
+TensorId ValueMaker::box_alone(uint32_t access, const std::vector<bool>& begins_there) {
+  const auto known = boxes_alone_.find({access, begins_there});
   if (known != boxes_alone_.end()) return known->second;
   const task::BufferId id = type_.accesses[access].buffer;
-  const layout::Layout whole = layout::row_major(p_.buffers[id].shape);
+  const std::vector<Dim>& shape = p_.buffers[id].shape;
+  const layout::Layout whole = layout::row_major(shape);
   Tensor t;
   t.reads.emplace();
   Dim offset;
   const Box box = box_of(access);
   for (size_t a = 0; a < box.size(); ++a) {
-    const Dim extent = shape::max(box[a].high - box[a].low, Dim(0));
-    offset = offset + box[a].low * whole.shards[a].stride;
+    const Dim extent = begins_there[a] ? shape::max(box[a].high - box[a].low, Dim(0)) : shape[a];
+    if (begins_there[a]) offset = offset + box[a].low * whole.shards[a].stride;
     t.shape.push_back(extent);
-    t.reads->push_back({Dim(0), extent});
+    t.reads->push_back(begins_there[a] ? Interval{Dim(0), extent} : box[a]);
     t.place.shards.push_back({extent, whole.shards[a].stride, whole.shards[a].axis});
   }
   if (!offset.is(0)) t.place.offset[layout::Axis()] = offset;
-  return boxes_alone_[access] = add_tensor(id, std::move(t));
+  return boxes_alone_[{access, begins_there}] = add_tensor(id, std::move(t));
 }
 
-/// A load of which it is not known that it stays in the one box that the task has of a buffer: its indices
-/// are numbers, which count from where the box begins. Only where sizes say where that is.
+/// A load of which it is not known that it stays in the one box that the task has of a buffer: the indices
+/// that may leave it are numbers, which count from where the box begins. Only where sizes say where that is.
 std::optional<Access> ValueMaker::access_to_box(ScalarId id, const BlockPlace& place) {
   const graph::Scalar load = g_.scalars[id];
   const task::BufferId buffer = p_.place(load.target).buffer;
@@ -326,17 +327,23 @@ std::optional<Access> ValueMaker::access_to_box(ScalarId id, const BlockPlace& p
       !(is_by_numbers || is_hard(buffer, index)) || box_around(buffer, index, bounded, false))
     return std::nullopt;
   const Box box = box_of(boxes.front());
-  for (const Interval& i : box)
-    if (!is_of_sizes(i.low) || !is_of_sizes(i.high)) return std::nullopt;
+  const size_t first = p_.place(load.target).slot ? 1 : 0;
+  std::vector<bool> is_number(index.size());
+  for (size_t a = 0; a < index.size(); ++a) {
+    is_number[a] = a >= first && (is_by_tile(load, a - first, may_leave) || is_hard(buffer, {index[a]}));
+    if (is_number[a] && !(is_of_sizes(box[a].low) && is_of_sizes(box[a].high))) return std::nullopt;
+  }
   Access out;
-  const auto& slot = p_.place(load.target).slot;
-  if (slot) out.at.push_back({std::nullopt, *slot - box[0].low});
-  for (const ScalarId arg : load.args) {
-    const ScalarId low = graph::index_of(g_, box[out.at.size()].low);
-    const ScalarId from = graph::cast(g_, Elem::i64, arg);
+  for (size_t a = 0; a < index.size(); ++a) {
+    if (!is_number[a]) {
+      out.at.push_back({std::nullopt, index[a]});
+      continue;
+    }
+    const ScalarId low = graph::index_of(g_, box[a].low);
+    const ScalarId from = graph::cast(g_, Elem::i64, load.args[a - first]);
     out.at.push_back({value(graph::apply(g_, graph::Op::sub, {from, low}), place), Dim(0)});
   }
-  out.tensor = box_alone(boxes.front());
+  out.tensor = box_alone(boxes.front(), is_number);
   return out;
 }
 

@@ -131,7 +131,7 @@ class ValueMaker : protected ProgramFrame {
   std::optional<Access> updated(const graph::Scalar& load, const BlockPlace&);
   std::optional<Access> unmerged(const graph::Scalar& load, const BlockPlace&);
   std::optional<Access> access_to_box(ScalarId load, const BlockPlace&);
-  TensorId box_alone(uint32_t access);
+  TensorId box_alone(uint32_t access, const std::vector<bool>& begins_there);
   TensorId add_tensor(task::BufferId, Tensor);
   TensorId own_tensor(uint32_t access, Tensor);
   bool is_of_sizes(const Dim&) const;
@@ -145,7 +145,7 @@ class ValueMaker : protected ProgramFrame {
 
   std::map<uint32_t, TensorId> tensors_;   ///< by access of the type
   std::map<uint32_t, TensorId> unmerged_;  ///< the same of those that have the domain's axes
-  std::map<uint32_t, TensorId> boxes_alone_;
+  std::map<std::pair<uint32_t, std::vector<bool>>, TensorId> boxes_alone_;
   std::vector<Fact> arms_;  ///< of the graph's indices, what holds by the choices whose arm is being emitted
   std::map<ScalarId, Use> checked_;  ///< numbers with checks, before the block of the statement at hand
   mutable std::map<ScalarId, bool> has_checks_;
