@@ -226,7 +226,7 @@ void make_objects(Compilation& c) {
   emit_entries(c, [&] {
     std::string error;
     auto objects = module::emit_objects(plans_of(c), levels,
-                                        {.stages = c.options.stages, .trace = c.options.trace}, error);
+                                        {.trace = c.options.trace}, error);
     if (!objects) return report_limitation(c, error);
     for (size_t i = 0; i < levels.size(); ++i)
       c.objects[std::string(levels[i]->name)] = std::move(objects->of_level[i]);
@@ -240,7 +240,7 @@ std::string print_code(Compilation& c, bool assembly) {
   emit_entries(c, [&] {
     const auto plans = plans_of(c);
     const target::Machine& machine = *levels_of(c).back();
-    const module::EmitOptions options{.stages = c.options.stages};
+    const module::EmitOptions options;
     std::string error;
     const auto code = assembly ? module::emit_assembly(plans, machine, options, error)
                                : module::emit_llvm_text(plans, machine, options, true, error);

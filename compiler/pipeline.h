@@ -32,7 +32,6 @@ struct CompileOptions {
   plan::Schedule schedule = plan::Schedule::events;
   std::vector<std::string> entries;  ///< only these; empty: all
   bool verify_tasks = true;          ///< prove the task graph's obligations before code is made
-  bool stages = false;               ///< no code from tile programs, to compare with what was before
   bool trace = false;                ///< code that notes when which task runs (axon_call_trace)
 };
 

@@ -1,7 +1,6 @@
 // See device_library.h.
 //
-// Elementary functions are inlined always (loops around them vectorise), contraction kernels never (they are
-// large, and called once per tile).
+// Elementary functions are inlined always, what is large and called once for a task never.
 #include "module/device_library.h"
 
 #include <llvm/Bitcode/BitcodeReader.h>
@@ -47,21 +46,10 @@ std::unique_ptr<llvm::Module> device_module(llvm::LLVMContext& context, bool gpu
   return std::move(*parsed);
 }
 
-bool is_kernel(const llvm::Function& f) { return starts_with(f, "axon_contract_"); }
-
-void link_device(llvm::Module& m, Kernels kernels, bool gpu) {
+void link_device(llvm::Module& m, bool gpu) {
   auto device = device_module(m.getContext(), gpu);
   for (llvm::Function& f : *device)
     if (is_of_gpus(f)) f.deleteBody();  // later
-  if (kernels == Kernels::apart)
-    for (llvm::Function& f : *device) {
-      if (!is_kernel(f)) continue;
-      if (llvm::Function* const called = m.getFunction(f.getName())) {
-        called->setAttributes(f.getAttributes());
-        called->setVisibility(llvm::GlobalValue::HiddenVisibility);
-      }
-      f.deleteBody();
-    }
   std::set<std::string> names;
   for (const llvm::Function& f : *device)
     if (!f.isDeclaration()) names.insert(f.getName().str());
@@ -80,8 +68,7 @@ void link_device(llvm::Module& m, Kernels kernels, bool gpu) {
       continue;
     }
     f.setLinkage(llvm::GlobalValue::InternalLinkage);
-    if (is_kernel(f) || starts_with(f, "axon_mod_") || starts_with(f, "axon_check_") ||
-        starts_with(f, "axon_order")) {
+    if (starts_with(f, "axon_mod_") || starts_with(f, "axon_check_") || starts_with(f, "axon_order")) {
       f.addFnAttr(llvm::Attribute::NoInline);
     } else if (starts_with(f, "axon_") && !starts_with(f, "axon_event_")) {
       f.removeFnAttr(llvm::Attribute::NoInline);

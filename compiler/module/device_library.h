@@ -5,20 +5,15 @@
 #pragma once
 #include <llvm/IR/Module.h>
 
-#include <cstdint>
 #include <memory>
 
 namespace axon::module {
 
 /// All pieces, of CPUs or of GPUs. Bodies are read when they are linked: a program needs few of them.
 std::unique_ptr<llvm::Module> device_module(llvm::LLVMContext&, bool gpu);
-/// Is it a contraction kernel?
-bool is_kernel(const llvm::Function&);
-/// Where contraction kernels are: in the module, or in objects of their own.
-enum class Kernels : uint8_t { inside, apart };
 /// Links what is used, and gives each device function its linkage and inlining. The functions of device/gpu.h
 /// stay declared.
-void link_device(llvm::Module&, Kernels, bool gpu);
+void link_device(llvm::Module&, bool gpu);
 /// Inlines the functions of device/gpu.h.
 void add_gpu_functions(llvm::Module&);
 

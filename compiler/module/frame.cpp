@@ -135,23 +135,12 @@ std::vector<Fact> Frame::ranges() const {
     if (may_be_negative(var)) continue;
     facts.push_back(shape::at_least(Dim(var), Dim(0)));
     // What the data decides is in its axis only where it has been checked, and an empty axis has no element.
-    if (binding.depth > 0 && binding.depth < of_kernel)
-      facts.push_back(shape::less(Dim(var), binding.extent));
+    if (binding.depth > 0 && binding.depth < of_data) facts.push_back(shape::less(Dim(var), binding.extent));
   }
   return facts;
 }
 
-const Frame::KnownDivision* Frame::known(const shape::Atom& atom) const {
-  if (known_.empty() || (atom.kind() != shape::AtomKind::floor_div && atom.kind() != shape::AtomKind::mod))
-    return nullptr;
-  for (const KnownDivision& k : known_)
-    if (k.dividend == atom.lhs() && k.divisor == atom.rhs()) return &k;
-  return nullptr;
-}
-
 int Frame::depth_of(const shape::Atom& atom) const {
-  if (const KnownDivision* k = known(atom))
-    return atom.kind() == shape::AtomKind::floor_div ? k->depth : find(k->variable)->depth;
   if (atom.kind() != shape::AtomKind::var) return std::max(depth_of(atom.lhs()), depth_of(atom.rhs()));
   const Binding* binding = find(atom.var());
   if (!binding) base::bug("module::Frame", "no value for the variable `" + shape::var_name(atom.var()) + "`");
@@ -293,8 +282,6 @@ Value* Frame::emit_atom(const shape::Atom& atom) {
       break;
   }
   const bool quotient = atom.kind() == shape::AtomKind::floor_div;
-  if (const KnownDivision* k = known(atom))
-    return quotient ? k->quotient : b.CreateNSWAdd(k->rest, find(k->variable)->value);
   Value* p = emit(atom.lhs());
   Value* q = positive_divisor(atom.rhs());
   if (is_nonnegative(atom.lhs()) && is_nonnegative(atom.rhs()))
@@ -348,7 +335,7 @@ void Frame::when(Value* condition, const std::function<void()>& body) {
   b.SetInsertPoint(after);
 }
 
-llvm::MDNode* Frame::loop_metadata(LoopKind kind, llvm::MDNode* group) {
+llvm::MDNode* Frame::loop_metadata(LoopKind kind) {
   auto& c = b.getContext();
   std::vector<llvm::Metadata*> parts{nullptr};
   parts.push_back(llvm::MDNode::get(c, llvm::MDString::get(c, "llvm.loop.mustprogress")));
@@ -359,9 +346,7 @@ llvm::MDNode* Frame::loop_metadata(LoopKind kind, llvm::MDNode* group) {
     parts.push_back(llvm::MDNode::get(
         c, llvm::MDString::get(c, kind == LoopKind::rolled ? "llvm.loop.unroll.disable"
                                                            : "llvm.loop.unroll.runtime.disable")));
-  if (kind == LoopKind::parallel)
-    parts.push_back(llvm::MDNode::get(c, {llvm::MDString::get(c, "llvm.loop.parallel_accesses"), group}));
-  if (kind != LoopKind::plain && kind != LoopKind::parallel)
+  if (kind != LoopKind::plain)
     parts.push_back(llvm::MDNode::get(c, {llvm::MDString::get(c, "llvm.loop.vectorize.enable"),
                                           llvm::ConstantAsMetadata::get(llvm::ConstantInt::getFalse(c))}));
   auto* node = llvm::MDNode::getDistinct(c, parts);
@@ -373,7 +358,6 @@ void Frame::loop(const Axis& axis, Value* low, Value* end, LoopKind kind, const 
                  const std::function<void()>& prepare) {
   const Binding* outer = find(axis.var);
   const std::optional<Binding> hidden = outer ? std::optional(*outer) : std::nullopt;
-  llvm::MDNode* outer_group = access_group_;
   when(b.CreateICmpSLT(low, end), [&] {
     if (prepare) prepare();
     auto* before = b.GetInsertBlock();
@@ -384,18 +368,15 @@ void Frame::loop(const Axis& axis, Value* low, Value* end, LoopKind kind, const 
     auto* index = b.CreatePHI(b.getInt64Ty(), 2, shape::var_name(axis.var));
     index->addIncoming(low, before);
     bind(axis.var, index, ++depth_, axis.extent);
-    access_group_ = kind == LoopKind::parallel ? llvm::MDNode::getDistinct(b.getContext(), {}) : nullptr;
-    llvm::MDNode* group = access_group_;
     body();
     --depth_;
     auto* next = b.CreateAdd(index, i64(1), "", true, true);
     index->addIncoming(next, b.GetInsertBlock());
     auto* branch = b.CreateCondBr(b.CreateICmpSLT(next, end), block, after);
-    branch->setMetadata(llvm::LLVMContext::MD_loop, loop_metadata(kind, group));
+    branch->setMetadata(llvm::LLVMContext::MD_loop, loop_metadata(kind));
     after->insertInto(function);
     b.SetInsertPoint(after);
   });
-  access_group_ = outer_group;
   if (hidden)
     variables_[axis.var] = *hidden;
   else
@@ -438,60 +419,6 @@ void Frame::loop_while(const Axis& axis, Var count, const std::function<Value*(V
   bind(count, index, depth_, Dim(graph::step_limit + 1));
 }
 
-void Frame::loop_in_runs(const Axis& axis, Value* low, Value* end, LoopKind kind,
-                         const std::vector<Division>& divisions, const std::function<void()>& body,
-                         const std::function<void()>& prepare) {
-  std::vector<Division> useful;
-  for (Division d : divisions) {
-    if (!supposed_.empty()) d = {decided(d.dividend), decided(d.divisor)};
-    const auto by = d.dividend.linear_in(axis.var);
-    const bool runs = by && by->first.is(1) && !d.divisor.contains(axis.var) && is_nonnegative(d.dividend) &&
-                      is_nonnegative(d.divisor);
-    if (runs && d.divisor.constant().value_or(INT64_MAX) >= 16)
-      useful.push_back(d);  // shorter runs do not pay
-  }
-  if (useful.empty()) return loop(axis, low, end, kind, body, prepare);
-  const Binding* outer = find(axis.var);
-  const std::optional<Binding> hidden = outer ? std::optional(*outer) : std::nullopt;
-  when(b.CreateICmpSLT(low, end), [&] {
-    if (prepare) prepare();
-    auto* before = b.GetInsertBlock();
-    auto* block = llvm::BasicBlock::Create(b.getContext(), "run", function);
-    auto* after = llvm::BasicBlock::Create(b.getContext(), "runs_done");
-    b.CreateBr(block);
-    b.SetInsertPoint(block);
-    auto* start = b.CreatePHI(b.getInt64Ty(), 2, "start");
-    start->addIncoming(low, before);
-    const int depth = ++depth_;
-    bind(axis.var, start, depth, axis.extent);
-    const size_t outer_known = known_.size();
-    std::vector<KnownDivision> now;
-    Value* stop = end;
-    for (const Division& d : useful) {
-      Value* p = emit(d.dividend);
-      Value* q = positive_divisor(d.divisor);
-      Value* quotient = b.CreateUDiv(p, q);
-      Value* rest = b.CreateNSWSub(b.CreateNSWSub(p, start), b.CreateNSWMul(quotient, q));
-      stop = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, stop, b.CreateNSWSub(q, rest));
-      now.push_back({d.dividend, d.divisor, quotient, rest, axis.var, depth});
-    }
-    known_.insert(known_.end(), now.begin(), now.end());
-    loop(axis, start, stop, kind, body);
-    known_.resize(outer_known);
-    --depth_;
-    start->addIncoming(stop, b.GetInsertBlock());
-    b.CreateCondBr(b.CreateICmpSLT(stop, end), block, after);
-    after->insertInto(function);
-    b.SetInsertPoint(after);
-  });
-  if (hidden)
-    variables_[axis.var] = *hidden;
-  else
-    variables_.erase(axis.var);
-}
-
-// ---- memory ----
-
 void Frame::mark(llvm::Instruction* access, uint32_t region) {
   auto& c = b.getContext();
   if (scopes_.empty() && region_count > 0) {
@@ -508,7 +435,6 @@ void Frame::mark(llvm::Instruction* access, uint32_t region) {
     access->setMetadata(llvm::LLVMContext::MD_alias_scope, llvm::MDNode::get(c, {scopes_[region]}));
     access->setMetadata(llvm::LLVMContext::MD_noalias, others_[region]);
   }
-  if (access_group_) access->setMetadata(llvm::LLVMContext::MD_access_group, access_group_);
 }
 
 }  // namespace axon::module

@@ -17,9 +17,19 @@
 #include <string>
 #include <vector>
 
-#include "module/body.h"
+#include "graph/graph.h"
+#include "target/machine.h"
 
 namespace axon::module {
+
+using base::computed_as;
+using graph::Axis;
+using graph::Elem;
+using graph::Graph;
+using graph::ScalarId;
+using shape::Dim;
+using shape::Fact;
+using shape::Var;
 
 /// Field numbers of axon_kernel_context, and its type. A test compares the offsets with runtime/device/abi.h.
 struct ContextType {
@@ -46,7 +56,6 @@ constexpr unsigned global_memory = 1, shared_memory = 3;
 
 enum class LoopKind : uint8_t {
   plain,
-  parallel,  ///< no iteration reads what another writes: innermost loops may be vectorised without checks
   vectors,   ///< its body is vectors already
   unrolled,  ///< so is it, and is so short that some iterations are put together
   rolled     ///< so is it, and its iterations stay apart
@@ -74,9 +83,6 @@ class Frame {
     Dim extent;  ///< the variable runs over 0 .. extent-1 at most
   };
   static constexpr int of_data = INT32_MAX;  ///< depth of an index that the data decides
-  /// Depth, greater than that of any loop, of an index that stands at its first value for all that a kernel
-  /// runs over, which may be nothing.
-  static constexpr int of_kernel = 1 << 20;
   void bind(Var, llvm::Value*, int depth, const Dim& extent);
   /// 0 <= v < extent for every variable that a loop has bound, around what is emitted now. Of others, 0 <= v,
   /// but for integers of the data: an axis that no loop runs over may be empty.
@@ -95,14 +101,6 @@ class Frame {
   /// one.
   void loop(const Axis& axis, llvm::Value* low, llvm::Value* end, LoopKind, const std::function<void()>& body,
             const std::function<void()>& prepare = nullptr);
-  /// The same, in runs over which every quotient in `divisions` is constant: floor(p / q) and p mod q, with p
-  /// = v + rest and q, rest free of v, cost nothing inside. Others are left as they are.
-  struct Division {
-    Dim dividend, divisor;
-  };
-  void loop_in_runs(const Axis& axis, llvm::Value* low, llvm::Value* end, LoopKind,
-                    const std::vector<Division>& divisions, const std::function<void()>& body,
-                    const std::function<void()>& prepare = nullptr);
   /// for (v = 0; goes_on(v); ++v) body(). Afterwards `count` is how many iterations there were.
   void loop_while(const Axis& axis, Var count, const std::function<llvm::Value*(llvm::Value*)>& goes_on,
                   const std::function<void()>& body);
@@ -138,29 +136,19 @@ class Frame {
   int depth_of(const shape::Atom&) const;
   bool is_nonnegative(const Dim&) const;
   bool is_positive(const Dim&) const;
-  /// A division that is constant over the current run: its quotient, and remainder = variable + rest.
-  struct KnownDivision {
-    Dim dividend, divisor;
-    llvm::Value *quotient, *rest;
-    Var variable;
-    int depth;
-  };
-  const KnownDivision* known(const shape::Atom&) const;
   llvm::Value* positive_divisor(const Dim&);
-  llvm::MDNode* loop_metadata(LoopKind, llvm::MDNode* group);
+  llvm::MDNode* loop_metadata(LoopKind);
   llvm::IRBuilder<> at_entry();
 
   ContextType context_type_;
   std::map<Var, Binding> variables_;
   std::set<Var> integers_;  ///< those that may be negative
-  std::vector<KnownDivision> known_;
   std::vector<Fact> supposed_;
   std::map<const void*, Dim> decided_;       ///< by node, where `supposed_` holds
   std::map<uint64_t, llvm::Value*> loaded_;  ///< by kind and number
   int depth_ = 1;
-  llvm::MDNode* access_group_ = nullptr;  ///< of the innermost parallel loop
-  std::vector<llvm::MDNode*> scopes_;     ///< one alias scope per region
-  std::vector<llvm::MDNode*> others_;     ///< per region: the scopes of all others
+  std::vector<llvm::MDNode*> scopes_;  ///< one alias scope per region
+  std::vector<llvm::MDNode*> others_;  ///< per region: the scopes of all others
 };
 
 }  // namespace axon::module

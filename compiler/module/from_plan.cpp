@@ -10,6 +10,7 @@
 
 #include "device/abi.h"
 #include "module/kernel_emitter.h"
+#include "module/task_programs.h"
 #include "module/tiles/emit_program.h"
 #include "plan/workers.h"
 #include "task/trip_counts.h"
@@ -236,18 +237,6 @@ void KernelEmitter::call_task(task::TaskTypeId id, const std::vector<llvm::Funct
   for (const auto& c : type.coordinates) args.push_back(f_.find(c.var)->value);
   for (Var steps : steps_read(p_, type)) args.push_back(f_.find(steps)->value);
   f_.b.CreateCall(functions[id.index], args);
-}
-
-std::optional<std::string> why_not_on_gpu(const plan::Variant& v, const Bodies& bodies,
-                                          const target::Machine& level) {
-  if (!v.exit_conditions.empty() || !v.data_sizes.empty())
-    return "trip counts and sizes that the data decides have no code for GPUs yet";
-  if (!v.program.graph->debugs.empty()) return "`debug` has no code for GPUs";
-  for (uint32_t t = 0; t < v.program.types.size(); ++t) {
-    const tile::MadePrograms& made = bodies.programs.at(&level)[t];
-    if (made.list.empty()) return v.program.types[{t}].name + " has no code for GPUs yet: " + made.declined;
-  }
-  return std::nullopt;
 }
 
 void emit_variant(llvm::Module& m, const plan::Variant& v, const Bodies& bodies, const Part& part,

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "module/from_plan.h"
-#include "module/scalar.h"
 #include "module/tracing.h"
 #include "task/happens_before.h"
 

@@ -24,15 +24,12 @@ struct TooLarge {
 
 struct EmitOptions {
   int optimization = 3;  ///< 0 to 3
-  bool keep_generic_loops =
-      false;            ///< no contraction kernels: every body as plain loops (a second opinion for tests)
-  bool stages = false;  ///< no tile programs: every body as stages (body.h), to compare both
-  bool trace = false;   ///< variants note when a worker runs which tasks (tracing.cpp); else no code differs
+  bool trace = false;    ///< variants note when a worker runs which tasks (tracing.cpp); else no code differs
 };
 
 struct Objects {
-  /// For each level relocatable ELF objects: those of each plan variant, compiled side by side, and one for
-  /// each contraction kernel that they call; an image links them all.
+  /// For each level relocatable ELF objects, those of each plan variant, compiled side by side: an image
+  /// links them all.
   std::vector<std::vector<std::string>> of_level;
   /// Per variant the bytes of private memory that each worker of a launch needs, over the entry's sizes. The
   /// same for all levels.
@@ -62,9 +59,6 @@ std::optional<GpuCode> emit_gpu(const std::vector<const plan::Plan*>&, const tar
 
 /// Byte offsets of the launch context's fields as generated code reads them, in order.
 std::vector<size_t> context_offsets();
-
-/// The contraction kernels of a level, each with an object of its own: what is compiled with the compiler.
-std::vector<std::pair<std::string, std::string>> emit_kernels(const target::Machine&);
 
 /// Every device function, visible under its own name: what tests of the device code link.
 std::optional<std::string> emit_device_object(const target::Machine&, std::string& error);

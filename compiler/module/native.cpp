@@ -1,8 +1,7 @@
 // From LLVM modules to machine code of one level: link the device pieces in, optimise, emit.
 //
 // Device functions (device_library.h) become internal, and what is not used disappears; those on vectors are
-// made here (widen.h). The objects of a bundle share the contraction kernels that were compiled with the
-// compiler (kernels/), in the same way as here.
+// made here (widen.h).
 #include "module/native.h"
 
 #include <llvm/Analysis/CGSCCPassManager.h>
@@ -27,8 +26,6 @@
 #include <memory>
 #include <mutex>
 #include <new>
-#include <set>
-#include <string_view>
 #include <system_error>
 #include <thread>
 
@@ -39,7 +36,6 @@
 #include "module/frame.h"
 #include "module/from_plan.h"
 #include "module/hoist_divisions.h"
-#include "module/kernels/kernels.h"
 #include "module/tiles/emit_program.h"
 #include "module/widen.h"
 #include "shape/arena.h"
@@ -171,9 +167,9 @@ void within_allowance(const plan::Variant& variant, const std::function<void()>&
   }
 }
 
-Bodies bodies_of(const plan::Variant& variant, const Bodies::Levels& levels, const EmitOptions& options) {
+Bodies bodies_of(const plan::Variant& variant, const Bodies::Levels& levels) {
   Bodies bodies;
-  within_allowance(variant, [&] { bodies = make_bodies(variant, levels, options); });
+  within_allowance(variant, [&] { bodies = make_bodies(variant, levels); });
   return bodies;
 }
 
@@ -182,6 +178,10 @@ Bodies bodies_of(const plan::Variant& variant, const Bodies::Levels& levels, con
 std::optional<std::vector<Made>> emit_parts(const plan::Variant& variant, const Bodies& bodies,
                                             const target::Machine& level, const EmitOptions& options,
                                             std::string& error) {
+  if (const auto why = why_no_code(variant, bodies, level)) {
+    error = *why;
+    return std::nullopt;
+  }
   std::vector<Made> parts;
   unsigned instructions = 0;
   bool complete_target = true;
@@ -209,9 +209,9 @@ std::optional<Made> emit(const std::vector<const plan::Variant*>& variants, cons
   if (!made) return std::nullopt;
   for (const plan::Variant* variant : variants) {
     const unsigned before = made->module->getInstructionCount();
-    const Bodies bodies = bodies_of(*variant, {&level}, options);
+    const Bodies bodies = bodies_of(*variant, {&level});
     if (scratch_bytes) scratch_bytes->push_back(bodies.scratch_bytes);
-    if (const auto why = level.is_gpu() ? why_not_on_gpu(*variant, bodies, level) : std::nullopt) {
+    if (const auto why = why_no_code(*variant, bodies, level)) {
       error = *why;
       return std::nullopt;
     }
@@ -232,17 +232,17 @@ std::vector<const plan::Variant*> variants_of(const std::vector<const plan::Plan
 
 /// Touches nothing but its own module.
 void complete(llvm::Module& m, llvm::TargetMachine& machine, const target::Machine& level,
-              const EmitOptions& options, Kernels kernels) {
+              const EmitOptions& options) {
   if (!level.is_gpu()) add_abi_version(m);
-  link_device(m, kernels, level.is_gpu());
+  link_device(m, level.is_gpu());
   define_widened(m);
   set_level(m, level, machine);
   optimise(m, machine, options.optimization);
   check(m, "module::optimise");
 }
 
-void complete(Made& made, const target::Machine& level, const EmitOptions& options, Kernels kernels) {
-  complete(*made.module, *made.machine, level, options, kernels);
+void complete(Made& made, const target::Machine& level, const EmitOptions& options) {
+  complete(*made.module, *made.machine, level, options);
 }
 
 std::string generate(llvm::Module& m, llvm::TargetMachine& machine, llvm::CodeGenFileType kind) {
@@ -253,22 +253,6 @@ std::string generate(llvm::Module& m, llvm::TargetMachine& machine, llvm::CodeGe
     base::bug("module::generate", "no code generator");
   passes.run(m);
   return std::string(bytes.begin(), bytes.end());
-}
-
-/// Objects that were compiled with the compiler, by the names of their kernels: see kernels/compile.cpp.
-const std::map<std::string, std::string_view>& compiled_kernels() {
-  static const auto kernels = [] {
-    std::map<std::string, std::string_view> found;
-    std::string_view rest(axon_kernels_begin, static_cast<size_t>(axon_kernels_end - axon_kernels_begin));
-    while (!rest.empty()) {
-      const size_t space = rest.find(' '), line = rest.find('\n');
-      const size_t bytes = std::stoul(std::string(rest.substr(space + 1, line - space - 1)));
-      found.emplace(rest.substr(0, space), rest.substr(line + 1, bytes));
-      rest.remove_prefix(line + 1 + bytes);
-    }
-    return found;
-  }();
-  return kernels;
 }
 
 /// Makes the objects of all variants and levels. Variants are emitted one after the other, in order; the
@@ -290,8 +274,6 @@ class ObjectMaker {
     if (!complete_target_) return std::nullopt;
     Objects all;
     for (const auto& of_level : objects_) all.of_level.emplace_back(of_level.begin(), of_level.end());
-    for (const auto& [level, kernel] : called_)
-      all.of_level[level].emplace_back(compiled_kernels().at(kernel));
     for (const auto& bodies : bodies_) all.scratch_bytes.push_back(bodies ? bodies->scratch_bytes : Dim());
     return all;
   }
@@ -323,7 +305,7 @@ class ObjectMaker {
   void work() {
     try {
       while (auto job = begin()) {
-        complete(job->made, *levels_[job->level], options_, kernels());
+        complete(job->made, *levels_[job->level], options_);
         *job->object = generate(*job->made.module, *job->made.machine, llvm::CodeGenFileType::ObjectFile);
       }
     } catch (...) {
@@ -349,33 +331,24 @@ class ObjectMaker {
   void emit_next() {
     const size_t level = next_ / variants_.size(), v = next_ % variants_.size();
     ++next_;
-    if (!bodies_[v]) bodies_[v] = bodies_of(*variants_[v], levels_, options_);
+    if (!bodies_[v]) bodies_[v] = bodies_of(*variants_[v], levels_);
     auto parts = emit_parts(*variants_[v], *bodies_[v], *levels_[level], options_, error_);
     if (!parts) {
       complete_target_ = false;
       next_ = variants_.size() * levels_.size();
       return;
     }
-    for (Made& part : *parts) {
-      if (kernels() == Kernels::apart)
-        for (const llvm::Function& f : *part.module)
-          if (is_kernel(f)) called_.emplace(level, f.getName());
-      ready_.push_back({level, &objects_[level].emplace_back(), std::move(part)});
-    }
+    for (Made& part : *parts) ready_.push_back({level, &objects_[level].emplace_back(), std::move(part)});
   }
-
-  /// Those that were compiled with the compiler are optimised: other code has its own.
-  Kernels kernels() const { return options_.optimization == 3 ? Kernels::apart : Kernels::inside; }
 
   const std::vector<const plan::Variant*> variants_;
   const std::vector<const target::Machine*>& levels_;
   const EmitOptions& options_;
   std::string& error_;
   std::mutex emitting_;
-  std::vector<std::optional<Bodies>> bodies_;        ///< by variant
-  std::vector<std::deque<std::string>> objects_;     ///< by level; a deque's elements stay where they are
-  std::set<std::pair<size_t, std::string>> called_;  ///< kernels, by level
-  size_t next_ = 0;                                  ///< level and variant to be emitted
+  std::vector<std::optional<Bodies>> bodies_;     ///< by variant
+  std::vector<std::deque<std::string>> objects_;  ///< by level; a deque's elements stay where they are
+  size_t next_ = 0;                               ///< level and variant to be emitted
   std::deque<Job> ready_;
   std::exception_ptr failure_;  ///< the first; no job begins after it
   bool complete_target_ = true;
@@ -394,7 +367,7 @@ std::optional<std::string> emit_assembly(const std::vector<const plan::Plan*>& p
                                          std::string& error) {
   auto made = emit(variants_of(plans), level, options, error);
   if (!made) return std::nullopt;
-  complete(*made, level, options, Kernels::inside);
+  complete(*made, level, options);
   if (level.is_gpu()) add_gpu_functions(*made->module);
   return generate(*made->module, *made->machine, llvm::CodeGenFileType::AssemblyFile);
 }
@@ -404,7 +377,7 @@ std::optional<std::string> emit_llvm_text(const std::vector<const plan::Plan*>& 
                                           bool optimized, std::string& error) {
   auto made = emit(variants_of(plans), level, options, error);
   if (!made) return std::nullopt;
-  if (optimized) complete(*made, level, options, Kernels::inside);
+  if (optimized) complete(*made, level, options);
   std::string text;
   llvm::raw_string_ostream out(text);
   made->module->print(out, nullptr);
@@ -416,7 +389,7 @@ std::optional<GpuCode> emit_gpu(const std::vector<const plan::Plan*>& plans, con
   GpuCode code;
   auto made = emit(variants_of(plans), machine, options, error, &code.scratch_bytes);
   if (!made) return std::nullopt;
-  complete(*made, machine, options, Kernels::inside);
+  complete(*made, machine, options);
   llvm::raw_string_ostream out(code.bitcode);
   llvm::WriteBitcodeToFile(*made->module, out);
   add_gpu_functions(*made->module);
@@ -429,7 +402,7 @@ std::string native_code(llvm::Module& m, const target::Machine& level, const Emi
   std::string error;
   const auto machine = machine_for(level, options.optimization, error);
   if (!machine) base::bug("module::native_code", error);
-  complete(m, *machine, level, options, Kernels::inside);
+  complete(m, *machine, level, options);
   return generate(m, *machine, kind);
 }
 
@@ -443,7 +416,7 @@ std::optional<std::string> emit_task(const tile::Program& p, const target::Machi
   if (!made) return std::nullopt;
   emit_task_function(*made->module, p, level);
   check(*made->module, "module::emit_task");
-  complete(*made, level, {}, Kernels::inside);
+  complete(*made, level, {});
   if (form == TaskForm::object)
     return generate(*made->module, *made->machine, llvm::CodeGenFileType::ObjectFile);
   if (form == TaskForm::assembly)
@@ -466,34 +439,6 @@ std::vector<size_t> context_offsets() {
   return offsets;
 }
 
-std::vector<std::pair<std::string, std::string>> emit_kernels(const target::Machine& level) {
-  std::vector<std::string> names;
-  {
-    llvm::LLVMContext context;
-    const auto device = device_module(context, false);
-    for (const llvm::Function& f : *device)
-      if (is_kernel(f) && f.getName().ends_with(level.suffix)) names.push_back(f.getName().str());
-  }
-  std::vector<std::pair<std::string, std::string>> objects;
-  for (const std::string& name : names) {
-    std::string error;
-    auto made = emit({}, level, {}, error);
-    if (!made) base::bug("module::emit_kernels", error);
-    auto& c = *made->context;
-    auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(c),
-                                         std::vector<llvm::Type*>(4, llvm::PointerType::getUnqual(c)), false);
-    made->module->getOrInsertFunction(name, type);
-    link_device(*made->module, Kernels::inside, false);
-    llvm::Function* const kernel = made->module->getFunction(name);
-    kernel->setLinkage(llvm::GlobalValue::ExternalLinkage);
-    kernel->setVisibility(llvm::GlobalValue::HiddenVisibility);
-    set_level(*made->module, level, *made->machine);
-    optimise(*made->module, *made->machine, 3);
-    objects.emplace_back(name, generate(*made->module, *made->machine, llvm::CodeGenFileType::ObjectFile));
-  }
-  return objects;
-}
-
 std::optional<std::string> emit_device_object(const target::Machine& level, std::string& error) {
   llvm::LLVMContext context;
   auto machine = machine_for(level, 3, error);
@@ -501,8 +446,6 @@ std::optional<std::string> emit_device_object(const target::Machine& level, std:
   auto m = device_module(context, false);
   if (auto unread = m->materializeAll())
     base::bug("module::emit_device_object", llvm::toString(std::move(unread)));
-  for (llvm::Function& f : llvm::make_early_inc_range(*m))
-    if (is_kernel(f) && !f.getName().ends_with(level.suffix)) f.eraseFromParent();
   add_abi_version(*m);
   set_level(*m, level, *machine);
   optimise(*m, *machine, 3);

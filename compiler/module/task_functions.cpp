@@ -3,32 +3,14 @@
 
 #include <algorithm>
 
-#include "base/bug.h"
-#include "module/task_emitter.h"
 #include "module/task_programs.h"
 #include "module/tiles/emit_program.h"
-#include "task/facts.h"
-#include "task/trip_counts.h"
 
 namespace axon::module {
 
 namespace {
 
 constexpr uint32_t types_of_a_part = 16;
-
-/// The most that a dimension of the type is in any iteration of the loops around and for any of its tasks.
-Dim most_in_any_task(const plan::Variant& v, task::TaskTypeId type, const Dim& d) {
-  const auto is_size = [&](Var var) {
-    const auto& sizes = v.program.graph->sizes;
-    return std::any_of(sizes.begin(), sizes.end(), [&](const graph::Size& s) { return s.var == var; });
-  };
-  const std::vector<Var> vars = d.vars();
-  if (std::all_of(vars.begin(), vars.end(), is_size)) return d;
-  const auto facts = task::both(v.program.facts, task::ranges(v.program, type));
-  const auto most = shape::bounds_of(d, facts, is_size).high;
-  if (!most) base::bug("make_bodies", "no bound of " + d.str());
-  return *most;
-}
 
 /// Declares and emits the functions of one type.
 class TypeEmitter {
@@ -40,50 +22,26 @@ class TypeEmitter {
         type_(v.program.types[id]),
         graph_(*bodies.graph),
         programs_(bodies.programs.at(&level)[id.index].list),
-        body_(bodies.of_type[id.index]),
         level_(level) {}
 
   llvm::Function* declare(const Part& part, const std::string& suffix) const {
-    return declare(part.whole ? llvm::Function::InternalLinkage : llvm::Function::ExternalLinkage, suffix,
-                   {});
+    return declare(part.whole ? llvm::Function::InternalLinkage : llvm::Function::ExternalLinkage, suffix);
   }
-  bool streams_weights() const {
-    if (level_.is_gpu()) return false;
-    if (!programs_.empty()) return programs_.front().first_read.has_value();
-    return type_.family != task::Family::order &&
-           std::any_of(body_->stages.begin(), body_->stages.end(),
-                       [](const Stage& s) { return s.contract && s.contract->panel; });
-  }
+  bool streams_weights() const { return !level_.is_gpu() && programs_.front().first_read.has_value(); }
   void emit(llvm::Function* run, llvm::Function* ahead) const {
-    if (!programs_.empty()) {
-      const TaskPrograms all{v_.program, type_, graph_, programs_};
-      if (ahead) emit_ahead(ahead, all, level_);
-      return emit_task(run, all, level_);
-    }
-    if (type_.family == task::Family::order) return emit_order(run);
-    TaskEmitter(run, *body_, level_).run();
-    if (ahead) TaskEmitter(ahead, *body_, level_).run_ahead();
+    const TaskPrograms all{v_.program, type_, graph_, programs_};
+    if (ahead) emit_ahead(ahead, all, level_);
+    emit_task(run, all, level_);
   }
 
  private:
-  void emit_order(llvm::Function* run) const {
-    auto& c = module_.getContext();
-    std::vector<llvm::Type*> more(body_->domain.size() + 1, llvm::Type::getInt64Ty(c));  // row, first, count
-    more.push_back(llvm::PointerType::getUnqual(c));
-    llvm::Function* const keys = declare(llvm::Function::InternalLinkage, ".keys", more);
-    TaskEmitter(keys, *body_, level_).run_keys();
-    TaskEmitter(run, *body_, level_).run_order(keys);
-  }
-
-  llvm::Function* declare(llvm::Function::LinkageTypes linkage, const std::string& suffix,
-                          const std::vector<llvm::Type*>& more) const {
+  llvm::Function* declare(llvm::Function::LinkageTypes linkage, const std::string& suffix) const {
     auto& c = module_.getContext();
     std::vector<llvm::Type*> params{llvm::PointerType::getUnqual(c),
                                     llvm::PointerType::get(c, level_.is_gpu() ? shared_memory : 0)};
     params.insert(params.end(),
                   type_.loops.size() + type_.coordinates.size() + steps_read(v_.program, type_).size(),
                   llvm::Type::getInt64Ty(c));
-    params.insert(params.end(), more.begin(), more.end());
     auto* function = llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(c), params, false),
                                             linkage, v_.symbol + "." + type_.name + suffix, module_);
     if (linkage == llvm::Function::ExternalLinkage) function->setVisibility(llvm::Function::HiddenVisibility);
@@ -97,15 +55,13 @@ class TypeEmitter {
   const plan::Variant& v_;
   const task::TaskType& type_;
   const Graph& graph_;
-  const std::vector<tile::MadeProgram>& programs_;  ///< none: the body's stages are emitted
-  const std::optional<Body>& body_;
+  const std::vector<tile::MadeProgram>& programs_;
   const target::Machine& level_;
 };
 
 /// The tile programs of a type, where there is code for all of them.
 tile::MadePrograms programs_for(const plan::Variant& v, task::TaskTypeId id, Graph& graph,
-                                const target::Machine& level, const EmitOptions& options) {
-  if (options.stages || options.keep_generic_loops) return {};
+                                const target::Machine& level) {
   auto made = tile::programs_of(v.program, id, graph, *tile::find_machine(level.name));
   for (const tile::MadeProgram& one : made.list)
     if (const auto why = why_not_emitted(one.program)) return {{}, *why};
@@ -114,24 +70,32 @@ tile::MadePrograms programs_for(const plan::Variant& v, task::TaskTypeId id, Gra
 
 }  // namespace
 
-Bodies make_bodies(const plan::Variant& v, const Bodies::Levels& levels, const EmitOptions& options) {
+Bodies make_bodies(const plan::Variant& v, const Bodies::Levels& levels) {
   const auto graph = std::make_shared<Graph>(*v.program.graph);
-  Bodies all{graph, {}, {}, {}};
-  for (uint32_t t = 0; t < v.program.types.size(); ++t) {
-    const task::TaskTypeId id{t};
-    bool stages = false;
+  Bodies all{graph, {}, {}};
+  for (uint32_t t = 0; t < v.program.types.size(); ++t)
     for (const target::Machine* level : levels) {
-      auto& made = all.programs[level].emplace_back(programs_for(v, id, *graph, *level, options));
-      stages |= made.list.empty();
+      auto& made = all.programs[level].emplace_back(programs_for(v, {t}, *graph, *level));
       for (const tile::MadeProgram& one : made.list)
         all.scratch_bytes = shape::max(all.scratch_bytes, Dim(one.scratch_bytes));
     }
-    auto& body = all.of_type.emplace_back();
-    if (!stages || levels.front()->is_gpu()) continue;
-    body = make_body(v.program, v.program.types[id], graph, options);
-    all.scratch_bytes = shape::max(all.scratch_bytes, most_in_any_task(v, id, body->scratch_bytes));
-  }
   return all;
+}
+
+std::optional<std::string> why_no_code(const plan::Variant& v, const Bodies& bodies,
+                                       const target::Machine& level) {
+  if (level.is_gpu()) {
+    if (!v.exit_conditions.empty() || !v.data_sizes.empty())
+      return "trip counts and sizes that the data decides have no code for GPUs yet";
+    if (!v.program.graph->debugs.empty()) return "`debug` has no code for GPUs";
+  }
+  for (uint32_t t = 0; t < v.program.types.size(); ++t) {
+    const tile::MadePrograms& made = bodies.programs.at(&level)[t];
+    if (made.list.empty())
+      return v.program.types[{t}].name + " has no code for " + (level.is_gpu() ? "GPUs" : "CPUs") +
+             " yet: " + made.declined;
+  }
+  return std::nullopt;
 }
 
 Part whole_of(const plan::Variant& v) { return {0, static_cast<uint32_t>(v.program.types.size()), true}; }

@@ -1,9 +1,9 @@
 // The task types of a plan variant as LLVM functions: (context, scratch, loop indices..., coordinates...,
 // numbers of steps...).
 //
-// In: a variant with the bodies of its types. Out: for each type a function, emitted in the module of its
-// part and declared in others. Parts are modules of their own, so that they can be compiled side by side; how
-// many there are depends on the program alone.
+// In: a variant with the tile programs of its types. Out: for each type a function, emitted in the module of
+// its part and declared in others. Parts are modules of their own, so that they can be compiled side by side;
+// how many there are depends on the program alone.
 #pragma once
 #include <llvm/IR/Module.h>
 
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "module/body.h"
+#include "module/frame.h"
 #include "module/module.h"
 #include "tile/from_task.h"
 
@@ -22,12 +22,13 @@ namespace axon::module {
 /// What the tasks of all types of a variant do.
 struct Bodies {
   using Levels = std::vector<const target::Machine*>;
-  std::shared_ptr<const Graph> graph;        ///< that of the variant, with the scalars that the bodies add
-  std::vector<std::optional<Body>> of_type;  ///< as stages, where a level has no tile programs
+  std::shared_ptr<const Graph> graph;  ///< that of the variant, with the scalars that the programs add
   std::map<const target::Machine*, std::vector<tile::MadePrograms>> programs;  ///< by type
-  Dim scratch_bytes;  ///< of a worker, over the entry's sizes: enough at each of the levels
+  Dim scratch_bytes;  ///< of a worker: enough at each of the levels
 };
-Bodies make_bodies(const plan::Variant&, const Bodies::Levels&, const EmitOptions&);
+Bodies make_bodies(const plan::Variant&, const Bodies::Levels&);
+/// A type that has no code at the level, and why.
+std::optional<std::string> why_no_code(const plan::Variant&, const Bodies&, const target::Machine&);
 
 /// Which types of a variant are emitted in one module.
 struct Part {

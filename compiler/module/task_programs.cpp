@@ -1,9 +1,28 @@
 // See task_programs.h.
 #include "module/task_programs.h"
 
+#include <algorithm>
+
 #include "module/tiles/emit_program.h"
 
 namespace axon::module {
+
+std::vector<Var> steps_read(const task::Program& p, const task::TaskType& type) {
+  std::vector<Var> steps;
+  for (const task::Loop& loop : p.loops) {
+    const graph::Node& node = p.graph->nodes[loop.node];
+    if (!node.condition) continue;
+    const Var var = graph::steps_var(node);
+    const bool read =
+        std::any_of(type.accesses.begin(), type.accesses.end(), [&](const task::Access& access) {
+          return std::any_of(access.box.begin(), access.box.end(), [&](const task::Interval& axis) {
+            return axis.low.contains(var) || axis.high.contains(var);
+          });
+        });
+    if (read) steps.push_back(var);
+  }
+  return steps;
+}
 
 unsigned bind_task_arguments(Frame& f, const task::Program& p, const task::TaskType& type, unsigned first) {
   unsigned argument = first;

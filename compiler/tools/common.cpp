@@ -55,7 +55,6 @@ void add_compile(CLI::App& app, CommonOptions& o) {
   add_library(app, o);
   app.add_option("--entry", o.entries, "only this entry (may be repeated)")->allow_extra_args(false);
   add_schedule(app, o);
-  app.add_flag("--stages", o.stages)->group("");  // hidden: code without tile programs
   app.add_option("--level", o.level,
                  "instruction-set level to build for; without it all, in `run`, `test` and `bench` that of "
                  "this machine")
@@ -141,7 +140,6 @@ std::unique_ptr<Compilation> open(const CommonOptions& o, int& status) {
   options.entries = o.entries;
   options.core.root = o.root;
   options.schedule = *plan::schedule_named(o.schedule);
-  options.stages = o.stages;
   if (o.target != "cpu") options.target = o.target;
   for (const target::Machine& level : target::machines())
     if (o.level == "all" || o.level == level.name) options.levels.emplace_back(level.name);

@@ -26,7 +26,6 @@ struct CommonOptions {
   std::string error_format = "human";
   std::string color = "auto";
   std::string schedule{plan::schedules[0].name};
-  bool stages = false;        ///< --stages
   std::string target{"cpu"};  ///< --target
   std::string level;          ///< --level; empty where it is left out
   bool prints = false;        ///< the command prints on stdout itself

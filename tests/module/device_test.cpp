@@ -1,6 +1,5 @@
 // The device pieces, as each level's code generator makes them: elementary functions in units in the last
-// place against the C library in higher precision, conversions against all bit patterns, contraction kernels
-// against doubles.
+// place against the C library in higher precision, conversions against all bit patterns.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -13,7 +12,6 @@
 #include <thread>
 
 #include "device/abi.h"
-#include "device/contract.h"
 #include "graph/round.h"
 #include "harness.h"
 
@@ -230,140 +228,6 @@ TEST(Convert, EveryPatternAndEveryRounding) {
     check("f8e4m3", Elem::f8e4m3, uint8_t{});
     check("f8e5m2", Elem::f8e5m2, uint8_t{});
   }
-}
-
-// ---- contractions ----
-
-struct Case {
-  int64_t rows, columns, depth;
-};
-
-template <class Storage>
-constexpr bool one_byte = sizeof(Storage) == 1;
-
-template <class Acc, class Storage>
-void check_kernel(const Device& device, const std::string& type, const Case& c, int layout, bool accumulate,
-                  Elem stored) {
-  SCOPED_TRACE(::testing::Message() << device.level.name << " " << type << " " << c.rows << "x" << c.depth
-                                    << "x" << c.columns << " layout " << layout << " accumulate "
-                                    << accumulate);
-  auto* kernel = device.find<void(const ContractShape*, Acc*, const Acc*, const Storage*)>(
-      "axon_contract_" + type + "_" + std::string(device.level.suffix));
-  const int64_t panels = (c.columns + panel_columns - 1) / panel_columns;
-  std::mt19937 random(static_cast<uint32_t>(c.rows * 31 + c.columns * 7 + c.depth));
-  const auto next = [&] { return static_cast<double>(static_cast<int32_t>(random())) * 0x1p-31; };
-  std::vector<Acc> a(static_cast<size_t>(c.rows * c.depth));
-  for (Acc& x : a) x = static_cast<Acc>(next());
-  // layout 0: panels, 1: columns next to each other, 2: contiguous along k, 3: every second element
-  ContractShape shape{c.rows, c.columns, c.depth,   panels * panel_columns, c.depth, 1, 0, 0, 0, 1,
-                      0,      0,         accumulate};
-  size_t size = static_cast<size_t>(c.columns * c.depth);
-  if (layout == 0)
-    shape.b_depth = panel_columns, shape.b_column = 1, shape.b_panel = c.depth * panel_columns,
-    size = static_cast<size_t>(panels * shape.b_panel);
-  if (layout == 1) shape.b_depth = c.columns, shape.b_column = 1;
-  if (layout == 2) shape.b_depth = 1, shape.b_column = c.depth;
-  if (layout == 3) shape.b_depth = 2 * c.columns, shape.b_column = 2, size *= 2;
-  std::vector<Storage> b(size);
-  std::vector<double> b_value(static_cast<size_t>(c.columns * c.depth));
-  std::memset(b.data(), 0, size * sizeof(Storage));
-  for (int64_t k = 0; k < c.depth; ++k)
-    for (int64_t j = 0; j < c.columns; ++j) {
-      const double value = one_byte<Storage>
-                               ? std::floor(next() * 100) + (std::is_signed_v<Storage> ? 0 : 100)
-                               : graph::round_to(stored, next());
-      b_value[static_cast<size_t>(k * c.columns + j)] = value;
-      const int64_t at = layout == 0
-                             ? j / panel_columns * shape.b_panel + k * panel_columns + j % panel_columns
-                             : k * shape.b_depth + j * shape.b_column;
-      if constexpr (std::is_floating_point_v<Storage> || one_byte<Storage>) {
-        b[static_cast<size_t>(at)] = static_cast<Storage>(value);
-      } else {
-        auto* to = device.find<uint16_t(float)>("axon_to_" + type);
-        b[static_cast<size_t>(at)] = to(static_cast<float>(value));
-      }
-    }
-  std::vector<Acc> result(static_cast<size_t>(c.rows * shape.c_row) + 1, static_cast<Acc>(0.25));
-  kernel(&shape, result.data(), a.data(), b.data());
-  for (int64_t r = 0; r < c.rows; ++r)
-    for (int64_t j = 0; j < c.columns; ++j) {
-      double want = accumulate ? 0.25 : 0, scale = 1;
-      for (int64_t k = 0; k < c.depth; ++k) {
-        const double term = static_cast<double>(a[static_cast<size_t>(r * c.depth + k)]) *
-                            b_value[static_cast<size_t>(k * c.columns + j)];
-        want += term;
-        scale += std::fabs(term);
-      }
-      // Blocked order: far below the bound of depth * eps, which a wrong element would exceed.
-      const double bound =
-          4 * std::sqrt(static_cast<double>(c.depth + 1)) * std::numeric_limits<Acc>::epsilon() * scale;
-      ASSERT_NEAR(static_cast<double>(result[static_cast<size_t>(r * shape.c_row + j)]), want, bound)
-          << r << "," << j;
-    }
-}
-
-/// Groups of rows whose left operand lies row after row give what one call for each group gives, when that
-/// has it depth after depth.
-template <class Acc>
-void check_groups(const Device& device, const std::string& type, const Case& c, int64_t groups,
-                  bool depth_next) {
-  SCOPED_TRACE(::testing::Message() << device.level.name << " " << type << " " << groups << " times "
-                                    << c.rows << "x" << c.depth << "x" << c.columns);
-  auto* kernel = device.find<void(const ContractShape*, Acc*, const Acc*, const Acc*)>(
-      "axon_contract_" + type + "_" + std::string(device.level.suffix));
-  const int64_t width = (c.columns + panel_columns - 1) / panel_columns * panel_columns;
-  std::mt19937 random(7);
-  const auto next = [&] { return static_cast<Acc>(static_cast<int32_t>(random() % 17) - 8); };
-  std::vector<Acc> rows(static_cast<size_t>(groups * c.rows * c.depth)), turned(rows.size());
-  std::vector<Acc> b(static_cast<size_t>(c.columns * c.depth));
-  for (Acc& x : rows) x = next();
-  for (Acc& x : b) x = next();
-  const auto size = static_cast<size_t>(c.rows * c.depth);
-  for (size_t i = 0; i < rows.size(); ++i) {
-    const size_t row = i % size / static_cast<size_t>(c.depth), k = i % static_cast<size_t>(c.depth);
-    turned[i / size * size + k * static_cast<size_t>(c.rows) + row] = rows[i];
-  }
-  ContractShape one{
-      c.rows, c.columns, c.depth, width, c.depth, 1, depth_next ? 1 : c.columns, depth_next ? c.depth : 1,
-      0,      1,         0,       0,     1};
-  ContractShape all = one;
-  all.groups = groups, all.c_group = c.rows * width, all.a_group = c.rows * c.depth;
-  all.a_row = 1, all.a_depth = c.rows;
-  std::vector<Acc> want(static_cast<size_t>(groups * c.rows * width) + 1, Acc(3)), got = want;
-  for (int64_t g = 0; g < groups; ++g)
-    kernel(&one, want.data() + g * c.rows * width, rows.data() + g * c.rows * c.depth, b.data());
-  kernel(&all, got.data(), turned.data(), b.data());
-  for (int64_t r = 0; r < groups * c.rows; ++r)
-    for (int64_t j = 0; j < c.columns; ++j)  // small integers: every order of sums is exact
-      ASSERT_EQ(got[static_cast<size_t>(r * width + j)], want[static_cast<size_t>(r * width + j)])
-          << r << "," << j;
-}
-
-TEST(Contract, GroupsOfTurnedRows) {
-  for (const Device& device : devices())
-    for (const Case& c : {Case{1, 1, 1}, Case{1, 40, 300}, Case{2, 33, 7}, Case{7, 70, 260}, Case{9, 31, 5},
-                          Case{28, 65, 20}, Case{3, 5, 0}})
-      for (const int64_t groups : {1, 2, 4})
-        for (const bool depth_next : {false, true}) {
-          check_groups<float>(device, "f32", c, groups, depth_next);
-          check_groups<double>(device, "f64", c, groups, depth_next);
-        }
-}
-
-TEST(Contract, EveryLayoutTypeAndEdge) {
-  for (const Device& device : devices())
-    for (const Case& c : {Case{1, 1, 1}, Case{1, 32, 8}, Case{1, 137, 300}, Case{2, 64, 33}, Case{3, 45, 7},
-                          Case{4, 33, 260}, Case{5, 8, 64}, Case{7, 70, 19}, Case{8, 96, 256},
-                          Case{9, 31, 513}, Case{29, 40, 12}, Case{3, 5, 0}})
-      for (int layout = 0; layout < 4; ++layout)
-        for (bool accumulate : {false, true}) {
-          check_kernel<float, float>(device, "f32", c, layout, accumulate, Elem::f32);
-          check_kernel<float, uint16_t>(device, "bf16", c, layout, accumulate, Elem::bf16);
-          check_kernel<float, uint16_t>(device, "f16", c, layout, accumulate, Elem::f16);
-          check_kernel<float, int8_t>(device, "i8", c, layout, accumulate, Elem::i8);
-          check_kernel<float, uint8_t>(device, "u8", c, layout, accumulate, Elem::u8);
-          check_kernel<double, double>(device, "f64", c, layout, accumulate, Elem::f64);
-        }
 }
 
 // ---- events ----

@@ -1,5 +1,5 @@
 // Small programs as graph text, run natively for sizes 0, 1, primes and tile edges, against the interpreter:
-// every level that this machine has, one worker and three, contraction kernels and plain loops.
+// every level that this machine has, one worker and three.
 // Reductions that scatter are in scatter_test.cpp.
 #include <sstream>
 
@@ -9,11 +9,7 @@ namespace axon::testing {
 namespace {
 
 void check_everywhere(const std::string& text, const Sizes& sizes, double tolerance = 2e-5) {
-  std::vector<RunOptions> ways = every_level();
-  RunOptions& plain = ways.emplace_back();
-  plain.workers = 3;
-  plain.emit.keep_generic_loops = true;
-  check_program(text, sizes, ways, tolerance);
+  check_program(text, sizes, every_level(), tolerance);
 }
 
 // ---- pointwise ----

@@ -13,8 +13,6 @@ void check_scatter(const std::string& text, const Sizes& sizes, double tolerance
     small.workers = 3;
     small.tiling.targets = targets;
   }
-  RunOptions& plain = ways.emplace_back();
-  plain.emit.keep_generic_loops = true;
   check_program(text, sizes, ways, tolerance);
 }
 

@@ -337,9 +337,7 @@ void ProgramMaker::store_outputs() {
       add_range(node_.domain[outer].var, node_.domain[outer].extent);
     }
   reduce_down_columns();
-  blocks(axis.var, stretch_of(*form_.along), {}, [&](const BlockPlace& place) {
-    store_all(place);
-  });
+  blocks(axis.var, stretch_of(*form_.along), {}, [&](const BlockPlace& place) { store_all(place); });
   around_.resize(known);
 }
 

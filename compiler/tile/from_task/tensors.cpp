@@ -95,6 +95,7 @@ TensorId ValueMaker::tensor_for(task::BufferId buffer, const std::vector<Dim>& i
   const std::vector<uint32_t> candidates = boxes_of(buffer, write);
   if (candidates.empty()) throw Declined{"a buffer has no box"};
   std::optional<uint32_t> found = candidates.front();
+  if (is_hard(buffer, index) && may_widen(buffer)) return widened(candidates.front());
   if (candidates.size() > 1 || is_hard(buffer, index)) found = box_around(buffer, index, place, write);
   if (!found && may_widen(buffer)) return widened(candidates.front());
   if (!found) throw Declined{"no box of a buffer holds an access"};
