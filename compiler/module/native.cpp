@@ -137,8 +137,8 @@ void check(const llvm::Module& m, const char* where) {
   if (llvm::verifyModule(m, &out)) base::bug(where, out.str());
 }
 
-/// What one variant may take to emit, in the steps of base/work.h, and how long its code may be.
-constexpr uint64_t steps_of_a_variant = 40'000'000;
+/// What one variant may take to emit at one level, in the steps of base/work.h, and how long its code may be.
+constexpr uint64_t steps_of_a_variant = 100'000'000;
 constexpr unsigned instructions_of_a_variant = 400'000;
 
 struct Made {
@@ -158,9 +158,9 @@ std::optional<Made> empty_module(const target::Machine& level, const EmitOptions
 }
 
 /// Runs a step towards the code of a variant, which is not too large.
-void within_allowance(const plan::Variant& variant, const std::function<void()>& step) {
+void within_allowance(const plan::Variant& variant, const std::function<void()>& step, uint64_t levels = 1) {
   try {
-    const base::Allowance allowance(steps_of_a_variant);
+    const base::Allowance allowance(steps_of_a_variant * levels);
     step();
   } catch (const base::TooMuchWork&) {
     throw TooLarge{&variant};
@@ -169,7 +169,8 @@ void within_allowance(const plan::Variant& variant, const std::function<void()>&
 
 Bodies bodies_of(const plan::Variant& variant, const Bodies::Levels& levels) {
   Bodies bodies;
-  within_allowance(variant, [&] { bodies = make_bodies(variant, levels); });
+  within_allowance(
+      variant, [&] { bodies = make_bodies(variant, levels); }, levels.size());
   return bodies;
 }
 

@@ -458,18 +458,12 @@ MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Gra
   const task::TaskType& type = p.types[id];
   if (has_no_elements(g.nodes[type.node]))
     return {{ProgramMaker({p, id, g, RowForm()}, machine, Choices()).of_nothing()}, {}};
-  if (type.family == task::Family::scatter) return scatters_of(p, id, g, machine);
   if (type.family == task::Family::order) return orders_of(p, id, g, machine);
-  if (type.family == task::Family::contract) {
-    MadePrograms products = products_of(p, id, g, machine);
-    return products.list.empty() ? lanes_instead(p, id, g, machine, products.declined) : products;
-  }
-  if (weights_values(g, type.node)) {
-    MadePrograms attentions = attentions_of(p, id, g, machine);
-    return attentions.list.empty() ? lanes_instead(p, id, g, machine, attentions.declined) : attentions;
-  }
-  MadePrograms rows = rows_of(p, id, g, machine);
-  return rows.list.empty() ? lanes_instead(p, id, g, machine, rows.declined) : rows;
+  MadePrograms best = type.family == task::Family::scatter    ? scatters_of(p, id, g, machine)
+                      : type.family == task::Family::contract ? products_of(p, id, g, machine)
+                      : weights_values(g, type.node)          ? attentions_of(p, id, g, machine)
+                                                              : rows_of(p, id, g, machine);
+  return best.list.empty() ? lanes_instead(p, id, g, machine, best.declined) : best;
 }
 
 }  // namespace axon::tile

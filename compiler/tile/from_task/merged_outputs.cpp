@@ -313,18 +313,18 @@ TensorId ValueMaker::box_alone(uint32_t access, const std::vector<bool>& begins_
 
 /// A load of which it is not known that it stays in the one box that the task has of a buffer: the indices
 /// that may leave it are numbers, which count from where the box begins. Only where sizes say where that is.
-std::optional<Access> ValueMaker::access_to_box(ScalarId id, const BlockPlace& place) {
+std::optional<Access> ValueMaker::access_to_box(ScalarId id, bool may_leave, const BlockPlace& place) {
   const graph::Scalar load = g_.scalars[id];
   const task::BufferId buffer = p_.place(load.target).buffer;
   const std::vector<uint32_t> boxes = boxes_of(buffer, false);
-  const bool may_leave = !in_range(id, task::both(around_, arms_));
+  if (boxes.size() != 1 || !boxes_of(buffer, true).empty() || form_.flat.contains(buffer) ||
+      !p_.buffers[buffer].placement.is_row_major() || may_widen(buffer))
+    return std::nullopt;
   BlockPlace bounded = place;
   const std::vector<Dim> index =
       index_of(load.target, affine_indices(load, may_leave, bounded.bounds), place);
   const bool is_by_numbers = bounded.bounds.size() > place.bounds.size();
-  if (boxes.size() != 1 || !boxes_of(buffer, true).empty() || may_widen(buffer) ||
-      !p_.buffers[buffer].placement.is_row_major() || form_.flat.contains(buffer) ||
-      !(is_by_numbers || is_hard(buffer, index)) || box_around(buffer, index, bounded, false))
+  if (!(is_by_numbers || is_hard(buffer, index)) || box_around(buffer, index, bounded, false))
     return std::nullopt;
   const Box box = box_of(boxes.front());
   const size_t first = p_.place(load.target).slot ? 1 : 0;

@@ -112,9 +112,8 @@ int64_t ScatterMaker::lanes_of(const ScatteredSum& sum, const graph::Axis& along
 }
 
 void ScatterMaker::scatter(const ScatteredSum& sum, const Accumulators& of) {
-  const int64_t lanes = sum.along ? lanes_of(sum, node_.domain[*sum.along]) : 1;
-  if (sum.along && has_part(*sum.along) && most_of(*sum.along) % lanes != 0)
-    throw Declined{"a task has a part of a block"};
+  int64_t lanes = sum.along ? lanes_of(sum, node_.domain[*sum.along]) : 1;
+  while (sum.along && has_part(*sum.along) && most_of(*sum.along) % lanes != 0) lanes /= 2;
   have_lanes(lanes, lanes);
   // What is never evaluated fails no check.
   std::vector<Fact> has_elements;

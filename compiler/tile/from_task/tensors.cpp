@@ -97,7 +97,7 @@ TensorId ValueMaker::tensor_for(task::BufferId buffer, const std::vector<Dim>& i
   std::optional<uint32_t> found = candidates.front();
   if (is_hard(buffer, index) && may_widen(buffer)) return widened(candidates.front());
   if (candidates.size() > 1 || is_hard(buffer, index)) found = box_around(buffer, index, place, write);
-  if (!found && may_widen(buffer)) return widened(candidates.front());
+  if (!found && !write && may_ask_for_all(buffer)) return widened(candidates.front());
   if (!found) throw Declined{"no box of a buffer holds an access"};
   const auto known = tensors_.find(*found);
   return known != tensors_.end() ? known->second : declare(*found);
@@ -110,6 +110,13 @@ bool ValueMaker::may_widen(task::BufferId buffer) const {
            return std::any_of(type.accesses.begin(), type.accesses.end(),
                               [&](const task::Access& a) { return a.write && a.buffer == buffer; });
          });
+}
+
+/// The same where what is read under the conditions of the choices around is what the task reads at these
+/// points: however its boxes were found, it is there.
+bool ValueMaker::may_ask_for_all(task::BufferId buffer) const {
+  return may_widen(buffer) ||
+         (arms_say_all_ && !form_.flat.contains(buffer) && boxes_of(buffer, true).empty());
 }
 
 /// The tensor of a box that is read, which is all of the buffer from now on.
@@ -130,7 +137,7 @@ void ValueMaker::check_box(TensorId tensor, task::BufferId buffer, const std::ve
   if (box_around(buffer, index, place, false)) return;
   const auto is_it = [&](const auto& of_access) { return of_access.second == tensor; };
   const auto access = std::find_if(tensors_.begin(), tensors_.end(), is_it);
-  if (access == tensors_.end() || !may_widen(buffer))
+  if (access == tensors_.end() || !may_ask_for_all(buffer))
     throw Declined{"the data decides an index of a part of an axis"};
   widened(access->first);
 }

@@ -321,16 +321,16 @@ Use ValueMaker::copied_from(const Access& from, const BlockPlace& place, std::op
 Use ValueMaker::loaded(ScalarId id, const BlockPlace& place) {
   const Scalar s = g_.scalars[id];
   if (const auto own = access_by_domain(id, place)) return copied_from(*own, place);
-  if (const auto own = access_to_box(id, place)) return copied_from(*own, place, Number());
   const bool may_leave = !in_range(id, task::both(around_, arms_));
+  if (const auto own = access_to_box(id, may_leave, place)) return copied_from(*own, place, Number());
   BlockPlace bounded = place;  // and wherever the data may say
   const std::vector<Dim> index = index_of(s.target, affine_indices(s, may_leave, bounded.bounds), place);
   const bool has_tables = bounded.bounds.size() > place.bounds.size();
   const task::BufferId buffer = p_.place(s.target).buffer;
   if (may_leave && form_.flat.contains(buffer)) throw Declined{"an index may leave its axis"};
   // An index that was simplified where the arm is chosen says nothing elsewhere.
-  const bool safe = may_leave || (in_range(id, around_) &&
-                                  (arms_.empty() || box_around(buffer, index, bounded, false).has_value()));
+  const bool safe = arms_.empty() || ((may_leave || in_range(id, around_)) &&
+                                      box_around(buffer, index, bounded, false).has_value());
   Copy copy;
   if (!safe) {
     for (const Fact& f : arms_) copy.bounds.facts.push_back(placed(f, place));
@@ -524,7 +524,9 @@ uint32_t ValueMaker::choice(Map& map, std::map<ScalarId, uint32_t>& known, const
   std::vector<uint32_t> args{expr(map, known, s.args[0], place)};
   for (const size_t arm : {1, 2}) {
     const size_t outside = arms_.size();
+    const bool outside_says_all = arms_say_all_;
     auto facts = implied_facts(g_, s.args[0], arm == 1);
+    const size_t all = facts.size();
     // Masks are made of differences, which must not leave i64. A condition on what is computed of an index
     // says nothing to the verifier.
     std::erase_if(facts, [&](const Fact& f) {
@@ -532,9 +534,11 @@ uint32_t ValueMaker::choice(Map& map, std::map<ScalarId, uint32_t>& known, const
              !moves_by_steps(placed(f.lhs, place), place.labels()) ||
              !moves_by_steps(placed(f.rhs, place), place.labels());
     });
+    arms_say_all_ &= facts.size() == all;
     arms_.insert(arms_.end(), facts.begin(), facts.end());
     args.push_back(converted(map, argument(map, known, s, arm, place), elem));
     arms_.resize(outside);
+    arms_say_all_ = outside_says_all;
   }
   map.exprs.push_back(applied(Pointwise::select, elem, std::move(args)));
   return static_cast<uint32_t>(map.exprs.size() - 1);

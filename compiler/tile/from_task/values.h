@@ -130,13 +130,14 @@ class ValueMaker : protected ProgramFrame {
   std::optional<Access> unsplit(uint32_t output, const BlockPlace&);
   std::optional<Access> updated(const graph::Scalar& load, const BlockPlace&);
   std::optional<Access> unmerged(const graph::Scalar& load, const BlockPlace&);
-  std::optional<Access> access_to_box(ScalarId load, const BlockPlace&);
+  std::optional<Access> access_to_box(ScalarId load, bool may_leave, const BlockPlace&);
   TensorId box_alone(uint32_t access, const std::vector<bool>& begins_there);
   TensorId add_tensor(task::BufferId, Tensor);
   TensorId own_tensor(uint32_t access, Tensor);
   bool is_of_sizes(const Dim&) const;
   Box box_of(uint32_t access) const;
   bool may_widen(task::BufferId) const;
+  bool may_ask_for_all(task::BufferId) const;
   TensorId widened(uint32_t access);
   void check_box(TensorId, task::BufferId, const std::vector<Dim>& index, const BlockPlace&);
   TensorId declare(uint32_t access);
@@ -147,6 +148,7 @@ class ValueMaker : protected ProgramFrame {
   std::map<uint32_t, TensorId> unmerged_;  ///< the same of those that have the domain's axes
   std::map<std::pair<uint32_t, std::vector<bool>>, TensorId> boxes_alone_;
   std::vector<Fact> arms_;  ///< of the graph's indices, what holds by the choices whose arm is being emitted
+  bool arms_say_all_ = true;         ///< else choices by data leave out more
   std::map<ScalarId, Use> checked_;  ///< numbers with checks, before the block of the statement at hand
   mutable std::map<ScalarId, bool> has_checks_;
   mutable std::map<ScalarId, size_t> written_sizes_;
