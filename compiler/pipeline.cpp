@@ -108,14 +108,13 @@ void place_weights(Compilation& c) {
 std::string print_placements(Compilation& c) { return task::print(c.placements); }
 
 void make_tasks(Compilation& c) {
-  const task::Tiling tiling = task::tiling_for(class_of(c));
   for (CompiledEntry& entry : c.entries) {
     entry.plan.graph = &entry.graph;
     within_allowance(c, entry, [&] {
       base::work(steps_of_a_node * entry.graph.nodes.size());
       plan::Variant variant;
       variant.symbol = symbol_of(entry.name, 0);
-      variant.program = task::from_graph(entry.graph, entry.placements, {}, tiling);
+      variant.program = task::from_graph(entry.graph, entry.placements, {}, class_of(c));
       task::derive_events(variant.program);
       entry.plan.variants.push_back(std::move(variant));
     });

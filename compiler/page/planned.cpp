@@ -12,9 +12,9 @@ namespace {
 constexpr uint64_t steps_of_a_plan = 80'000'000;
 
 plan::Plan made_of(const graph::Graph& graph, plan::Schedule schedule) {
-  const task::Tiling tiling;
-  const auto chosen = task::choose_placements({&graph}, tiling.panel);
-  task::Program program = task::from_graph(graph, task::placements_of(graph, chosen), {}, tiling);
+  const target::Class& machines = target::x86_64();
+  const auto chosen = task::choose_placements({&graph}, machines.panel_columns);
+  task::Program program = task::from_graph(graph, task::placements_of(graph, chosen), {}, machines);
   task::derive_events(program);
   plan::Plan plan;
   plan.graph = &graph;

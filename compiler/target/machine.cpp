@@ -6,8 +6,8 @@ namespace axon::target {
 namespace {
 
 const Class classes[] = {
-#define CLASS(name, panel_columns, points, line, row, rows, columns, whole_rows, reduced) \
-  {#name, panel_columns, points, line, row, rows, columns, whole_rows, reduced},
+#define CLASS(name, panel_columns, points, line, row, rows, columns, whole_rows, reduced, runs, targets) \
+  {#name, panel_columns, points, line, row, rows, columns, whole_rows, reduced, runs, targets},
 #include "device/machines.def"
 };
 

@@ -20,6 +20,8 @@ struct Class {
   int64_t rows, columns;  ///< of a task that multiplies matrices
   int64_t whole_rows;     ///< that a task writes along with what it reduces of them
   int64_t reduced;        ///< elements that a task reduces at least, where the length of rows is known
+  int64_t runs;           ///< rows of a task that may each have a right operand of its own
+  int64_t targets;        ///< elements of a task that scatters
 };
 
 struct Machine {

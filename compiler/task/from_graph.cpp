@@ -55,8 +55,8 @@ namespace {
 class TaskBuilder {
  public:
   TaskBuilder(const Graph& g, const std::vector<Placement>& placements, const std::vector<Fact>& guard,
-              const Tiling& tiling)
-      : g_(g), placements_(placements), tiling_(tiling), storage_(g) {
+              const target::Class& machines)
+      : g_(g), placements_(placements), machines_(machines), storage_(g) {
     program_.graph = &g;
     program_.guard = guard;
     program_.facts = facts_of(g, guard);
@@ -202,7 +202,7 @@ class TaskBuilder {
 
   TaskTypeId task_of(NodeId id) {
     const Node& node = g_.nodes[id];
-    const TileRule rule = choose_tiles(g_, node, tiling_);
+    const TileRule rule = choose_tiles(g_, node, machines_);
     TaskType type;
     type.name = (node.name.empty() ? family_name(rule.family) : node.name) + "." +
                 std::to_string(program_.types.size());
@@ -231,7 +231,7 @@ class TaskBuilder {
 
   const Graph& g_;
   const std::vector<Placement>& placements_;
-  const Tiling tiling_;
+  const target::Class& machines_;
   Storage storage_;
   std::map<Value, Place> places_;
   Program program_;
@@ -241,8 +241,8 @@ class TaskBuilder {
 }  // namespace
 
 Program from_graph(const Graph& g, const std::vector<Placement>& placements, const std::vector<Fact>& guard,
-                   const Tiling& tiling) {
-  return TaskBuilder(g, placements, guard, tiling).run();
+                   const target::Class& machines) {
+  return TaskBuilder(g, placements, guard, machines).run();
 }
 
 }  // namespace axon::task

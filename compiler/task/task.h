@@ -189,25 +189,10 @@ std::string print(const Program&);
 /// Reads print()'s text back against the same graph.
 std::optional<Program> parse(const graph::Graph&, const std::string& text, std::string& error);
 
-struct Tiling {
-  int64_t rows = target::x86_64().rows;            ///< of a contraction's left operand
-  int64_t columns = target::x86_64().columns;      ///< of its right operand
-  int64_t runs = 8;                                ///< rows of which each may have a right operand of its own
-  int64_t panel = target::x86_64().panel_columns;  ///< of a weight that is stored so
-  int64_t points = target::x86_64().points;        ///< elements of an elementwise task
-  int64_t line = target::x86_64().line;            ///< of these at most, where there is one axis
-  int64_t row = target::x86_64().row;              ///< of these at most along the last of several axes
-  int64_t whole_rows = target::x86_64().whole_rows;  ///< of a task that reduces rows and writes them
-  int64_t reduced = target::x86_64().reduced;        ///< elements that it reduces at least, if that is known
-  int64_t targets = 131072;                          ///< elements of a task that scatters
-};
-
-Tiling tiling_for(const target::Class&);
-
 /// Tiles, places, and orders; events are empty. `guard` is the variant's condition on sizes. A placement for
 /// each input.
 Program from_graph(const graph::Graph&, const std::vector<Placement>&, const std::vector<Fact>& guard,
-                   const Tiling&);
+                   const target::Class&);
 /// Fills events and waits from the accesses, removes waits implied by others, and writes the certificate.
 void derive_events(Program&);
 

@@ -236,7 +236,7 @@ void Native::build() {
   for (const std::string& fault : graph::verify(*graph_)) error_ += fault + "\n";
   if (!error_.empty()) return;
   task::insert_copies(*graph_);
-  const auto chosen = task::choose_placements({graph_.get()}, options_.tiling.panel);
+  const auto chosen = task::choose_placements({graph_.get()}, options_.tiling.panel_columns);
   task::Program program =
       task::from_graph(*graph_, task::placements_of(*graph_, chosen), options_.guard, options_.tiling);
   task::derive_events(program);

@@ -50,7 +50,7 @@ struct RunOptions {
   int workers = 1;
   std::string level;  ///< "" for the best of this machine
   module::EmitOptions emit;
-  task::Tiling tiling;
+  target::Class tiling = target::x86_64();
   std::vector<shape::Fact> guard;
   uint32_t epoch = 0;
   int launches = 1;

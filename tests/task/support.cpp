@@ -55,9 +55,9 @@ void read_settings(const std::string& text, Example& example) {
     std::string word;
     words >> word;
     if (word == "tiling") {
-      Tiling& t = example.tiling;
+      target::Class& t = example.tiling;
       std::string rows, columns, panel, points;
-      words >> rows >> t.rows >> columns >> t.columns >> panel >> t.panel >> points >> t.points;
+      words >> rows >> t.rows >> columns >> t.columns >> panel >> t.panel_columns >> points >> t.points;
       EXPECT_TRUE(words && rows == "rows" && points == "points") << example.name << ": " << line;
       for (std::string name; words >> name;) words >> (name == "runs" ? t.runs : t.targets);
     } else if (word == "sizes") {
@@ -112,7 +112,7 @@ ExamplePtr load_example(const std::string& name) {
 }
 
 Program program_of(const Example& example) {
-  const auto chosen = choose_placements({&example.graph}, example.tiling.panel);
+  const auto chosen = choose_placements({&example.graph}, example.tiling.panel_columns);
   Program program = from_graph(example.graph, placements_of(example.graph, chosen), {}, example.tiling);
   derive_events(program);
   return program;

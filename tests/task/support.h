@@ -18,7 +18,7 @@ struct Example {
   std::string name;
   graph::Graph graph;  ///< copies inserted
   std::vector<uint32_t> copied_states;
-  Tiling tiling;
+  target::Class tiling = target::x86_64();
   std::vector<shape::Assignment> bindings;  ///< a value for every size
   std::vector<std::string> implied;         ///< "consumer producer": waits kept although nothing needs them
 };

@@ -70,7 +70,7 @@ bool fuse_multi_output(Graph&);
 void transpose_operands(Graph&);
 
 /// Which contractions have few results, and how deep their parts are: those that make at most `tasks` tiles
-/// of `rows` by `columns` (task::Tiling), in parts of `depth`, as much as keeps a task busy for some
+/// of `rows` by `columns` (target::Class), in parts of `depth`, as much as keeps a task busy for some
 /// microseconds and its left operand near the core.
 struct ContractionLimits {
   int64_t rows = 64, columns = 64, tasks = 16, depth = 1024;

@@ -56,21 +56,26 @@ bool reads_left(const graph::Graph& g, const graph::Contraction& c) {
          !g.scalars[c.left.front()].target.is_local();
 }
 
+int64_t panel_of(const target::Class& machines) {
+  return machines.panel_columns == 0 ? machines.columns : machines.panel_columns;
+}
+
 /// Columns of a tile: a panel where right operands are stored as panels, two where they are not, whose rows
 /// would else be read in pieces of few cache lines, or where tasks prepare their left operands.
 int64_t columns_of(const graph::Graph& g, const graph::Node& node, const std::vector<uint32_t>& rows,
-                   const Tiling& tiling) {
+                   const target::Class& machines) {
   for (const auto& placed : contractions_of(g, node)) {
     const graph::Contraction& c = placed.contraction;
     if (c.columns.empty()) continue;
-    if (!graph::panel_axes(g, c) || !(reads_left(g, c) || has_few_rows(node, rows))) return tiling.columns;
+    if (!graph::panel_axes(g, c) || !(reads_left(g, c) || has_few_rows(node, rows))) return machines.columns;
   }
-  return tiling.panel;
+  return panel_of(machines);
 }
 
 }  // namespace
 
-std::optional<TileRule> tile_contract(const graph::Graph& g, const graph::Node& node, const Tiling& tiling) {
+std::optional<TileRule> tile_contract(const graph::Graph& g, const graph::Node& node,
+                                      const target::Class& machines) {
   const auto axes = deciding_axes(g, node);
   if (!axes) return std::nullopt;
   const auto& [rows, columns, runs, panels] = *axes;
@@ -79,15 +84,15 @@ std::optional<TileRule> tile_contract(const graph::Graph& g, const graph::Node& 
   // Rows may be short, as those of an image are: a task has a few of them. Where their right operand is
   // packed, it is for as many as there can be.
   const bool grouped = rows.size() > 1;
-  const int64_t last_rows = grouped && panels ? tiling.rows / rows_together : tiling.rows;
+  const int64_t last_rows = grouped && panels ? machines.rows / rows_together : machines.rows;
   for (uint32_t a = 0; a < node.domain.size(); ++a) {
     const auto is_last = [&](const std::vector<uint32_t>& of) { return !of.empty() && a == of.back(); };
     const bool is_group = grouped && a == rows[rows.size() - 2];
     add_tile(node, a,
              is_last(rows)      ? last_rows
              : is_group         ? rows_together
-             : is_last(columns) ? (runs.empty() ? columns_of(g, node, rows, tiling) : tiling.panel)
-             : is_last(runs)    ? tiling.runs
+             : is_last(columns) ? (runs.empty() ? columns_of(g, node, rows, machines) : panel_of(machines))
+             : is_last(runs)    ? machines.runs
                                 : 1,
              rule);
   }

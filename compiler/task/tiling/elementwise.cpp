@@ -25,15 +25,15 @@ std::optional<uint32_t> turned_axis(const graph::Graph& g, const graph::Node& no
 
 }  // namespace
 
-TileRule tile_elementwise(const graph::Graph& g, const graph::Node& node, const Tiling& tiling) {
+TileRule tile_elementwise(const graph::Graph& g, const graph::Node& node, const target::Class& machines) {
   constexpr int64_t side = 16;
   TileRule rule;
-  int64_t left = tiling.points;
+  int64_t left = machines.points;
   const auto turned = turned_axis(g, node);
   for (uint32_t a = static_cast<uint32_t>(node.domain.size()); a-- > 0;) {
     const auto extent = node.domain[a].extent.constant();
     const bool last = a + 1 == node.domain.size();
-    const int64_t along = turned ? side : node.domain.size() == 1 ? tiling.line : tiling.row;
+    const int64_t along = turned ? side : node.domain.size() == 1 ? machines.line : machines.row;
     const int64_t most = last ? along : turned && a != turned ? 1 : left;
     const int64_t length = std::max<int64_t>(std::min(left, most), 1);
     add_tile(node, a, length, rule);

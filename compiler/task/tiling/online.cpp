@@ -23,14 +23,14 @@ ScalarId find_online(const Graph& g, ScalarId id) {
 
 }  // namespace
 
-TileRule tile_online(const Graph& g, const Node& node, const Tiling& tiling) {
+TileRule tile_online(const Graph& g, const Node& node, const target::Class& machines) {
   TileRule rule;
   rule.family = Family::online;
   ScalarId online;
   for (const auto& output : node.outputs)
     if (!online) online = find_online(g, output.body);
   if (!online) {  // the online reduction is in a local: tile like a reduction over the node's own axes
-    rule.tiles = tile_reduce(g, node, tiling).tiles;
+    rule.tiles = tile_reduce(g, node, machines).tiles;
     return rule;
   }
   const auto& args = g.scalars[online].args;
@@ -44,7 +44,7 @@ TileRule tile_online(const Graph& g, const Node& node, const Tiling& tiling) {
     if (in_values) {
       add_tile(node, a, 1, rule);
     } else if (!node.domain[a].extent.is(1)) {
-      add_tile(node, a, row_tiled || reduces_much(g, node, tiling) ? 1 : tiling.rows, rule);
+      add_tile(node, a, row_tiled || reduces_much(g, node, machines) ? 1 : machines.rows, rule);
       row_tiled = true;
     }
   }

@@ -105,14 +105,15 @@ int64_t rows_with(int64_t elements, int64_t each) {
 
 }  // namespace
 
-bool reduces_much(const Graph& g, const Node& node, const Tiling& tiling) {
+bool reduces_much(const Graph& g, const Node& node, const target::Class& machines) {
   bool much = false;
   const auto look = [&](ScalarId body) {
     for (ScalarId id : scalars_in(g, body)) {
       int64_t points = 1;
       for (const Axis& b : g.scalars[id].binders)
-        points = std::min(points, tiling.points) * std::min(b.extent.constant().value_or(1), tiling.points);
-      much |= points >= tiling.points;
+        points =
+            std::min(points, machines.points) * std::min(b.extent.constant().value_or(1), machines.points);
+      much |= points >= machines.points;
     }
   };
   for (const auto& local : node.locals) look(local.body);
@@ -120,16 +121,16 @@ bool reduces_much(const Graph& g, const Node& node, const Tiling& tiling) {
   return much;
 }
 
-TileRule tile_reduce(const Graph& g, const Node& node, const Tiling& tiling) {
-  const int64_t long_run = std::max(tiling.points / 8, short_run);
+TileRule tile_reduce(const Graph& g, const Node& node, const target::Class& machines) {
+  const int64_t long_run = std::max(machines.points / 8, short_run);
   TileRule rule;
   rule.family = Family::reduce;
   const auto column = column_of(g, node);
   const std::vector<bool> followed = reduced_axes(g, node);
   const bool rows = std::find(followed.begin(), followed.end(), false) != followed.end();
-  int64_t run = reduces_much(g, node, tiling) ? 1 : rows ? tiling.whole_rows : short_run;
-  if (const auto each = longest_reduction(g, node, tiling.points); each && run > 1)
-    run = std::max(run, rows_with(tiling.reduced, *each));
+  int64_t run = reduces_much(g, node, machines) ? 1 : rows ? machines.whole_rows : short_run;
+  if (const auto each = longest_reduction(g, node, machines.points); each && run > 1)
+    run = std::max(run, rows_with(machines.reduced, *each));
   for (uint32_t a = static_cast<uint32_t>(node.domain.size()); a-- > 0;) {
     if (!followed[a] && !node.domain[a].extent.is(1)) continue;
     add_tile(node, a, a == column ? long_run : run, rule);

@@ -56,12 +56,13 @@ int64_t root_of(int64_t number, size_t degree) {
 
 }  // namespace
 
-std::optional<TileRule> tile_scatter(const graph::Graph& g, const graph::Node& node, const Tiling& tiling) {
+std::optional<TileRule> tile_scatter(const graph::Graph& g, const graph::Node& node,
+                                     const target::Class& machines) {
   const auto roles = roles_in(g, node);
   if (!roles || roles->indices.empty()) return std::nullopt;
   TileRule rule;
   rule.family = Family::scatter;
-  int64_t left = tiling.targets;
+  int64_t left = machines.targets;
   for (uint32_t a = static_cast<uint32_t>(node.domain.size()); a-- > 0;) {
     if (base::contains(roles->indices, a)) continue;
     const int64_t length = base::contains(roles->outer, a) ? 1 : std::min(longest_run, left);

@@ -1,4 +1,4 @@
-// See tiling.h.
+// See machines.h.
 #include "task/tiling/tiling.h"
 
 #include <algorithm>
@@ -55,33 +55,20 @@ LocalAxes::LocalAxes(const Graph& g, const Node& node) : axes_(node.locals.size(
     add(node.locals[l].body, node.locals[l].domain, [&](uint32_t d) { return axes_[l][d]; });
 }
 
-Tiling tiling_for(const target::Class& machines) {
-  Tiling tiling;
-  tiling.rows = machines.rows;
-  tiling.columns = machines.columns;
-  tiling.panel = machines.panel_columns == 0 ? tiling.columns : machines.panel_columns;
-  tiling.points = machines.points;
-  tiling.line = machines.line;
-  tiling.row = machines.row;
-  tiling.whole_rows = machines.whole_rows;
-  tiling.reduced = machines.reduced;
-  return tiling;
-}
-
-TileRule choose_tiles(const Graph& g, const Node& node, const Tiling& tiling) {
+TileRule choose_tiles(const Graph& g, const Node& node, const target::Class& machines) {
   TileRule rule;
   if (computed_order(g, node)) {
-    rule = tile_order(g, node, tiling);
+    rule = tile_order(g, node, machines);
   } else if (uses(g, node, Op::online)) {
-    rule = tile_online(g, node, tiling);
-  } else if (auto contract = tile_contract(g, node, tiling)) {
+    rule = tile_online(g, node, machines);
+  } else if (auto contract = tile_contract(g, node, machines)) {
     rule = *contract;
-  } else if (auto scatter = tile_scatter(g, node, tiling)) {
+  } else if (auto scatter = tile_scatter(g, node, machines)) {
     rule = *scatter;
   } else if (uses(g, node, Op::reduce)) {
-    rule = tile_reduce(g, node, tiling);
+    rule = tile_reduce(g, node, machines);
   } else {
-    rule = tile_elementwise(g, node, tiling);
+    rule = tile_elementwise(g, node, machines);
   }
   std::sort(rule.tiles.begin(), rule.tiles.end(),
             [](const Tile& a, const Tile& b) { return a.axis < b.axis; });

@@ -22,17 +22,17 @@ struct TileRule {
 
 /// The family decides by the strongest reduction in the node: order, online, contraction, reduction, none. A
 /// node scatters when all its reductions do.
-TileRule choose_tiles(const graph::Graph&, const graph::Node&, const Tiling&);
+TileRule choose_tiles(const graph::Graph&, const graph::Node&, const target::Class&);
 
-TileRule tile_order(const graph::Graph&, const graph::Node&, const Tiling&);
-TileRule tile_online(const graph::Graph&, const graph::Node&, const Tiling&);
-std::optional<TileRule> tile_contract(const graph::Graph&, const graph::Node&, const Tiling&);
-std::optional<TileRule> tile_scatter(const graph::Graph&, const graph::Node&, const Tiling&);
-TileRule tile_reduce(const graph::Graph&, const graph::Node&, const Tiling&);
-TileRule tile_elementwise(const graph::Graph&, const graph::Node&, const Tiling&);
+TileRule tile_order(const graph::Graph&, const graph::Node&, const target::Class&);
+TileRule tile_online(const graph::Graph&, const graph::Node&, const target::Class&);
+std::optional<TileRule> tile_contract(const graph::Graph&, const graph::Node&, const target::Class&);
+std::optional<TileRule> tile_scatter(const graph::Graph&, const graph::Node&, const target::Class&);
+TileRule tile_reduce(const graph::Graph&, const graph::Node&, const target::Class&);
+TileRule tile_elementwise(const graph::Graph&, const graph::Node&, const target::Class&);
 
 /// Does one element of the node reduce as much as a task has to do, whatever the sizes?
-bool reduces_much(const graph::Graph&, const graph::Node&, const Tiling&);
+bool reduces_much(const graph::Graph&, const graph::Node&, const target::Class&);
 
 /// Do elements of the load's tensor follow one another along the variable?
 bool runs_along(const graph::Graph&, const graph::Scalar& load, graph::Var);
