@@ -1,12 +1,19 @@
+// clang-format off
 // A tile program as text; parse.cpp reads it back.
 //
-//   tiles softmax on x86-64-v3                       or: on toy lanes 32 warps 4 registers 255 of 4 scratch
-//   65536 sizes m, n facts 1 <= n                                     of the sizes guard n <= 8192 under
-//   which this program is chosen layout rows = S[(8,8):(1,1@v)] grid i < max(1, m) coordinates and their
-//   extents tensor x f32[m, n] round [1, 32] align 4 reads [i : i + 1, 0 : n] at S[(m,n):(n,1)] tensor y
-//   f32[m, n] align 4 writes [i : min(i + 1, m), 0 : n] at S[(m,n):(n,1)] waits x[i : i + 1, 0 : n] wait 0
-//   guards this notifies y[i : min(i + 1, m), 0 : n]             notify 0 announces this registers t f32[8,
-//   8] as rows scratch s f32[8, 8] as rows at 1024              bytes ring r f32[8, 8] as rows at 0 depth 4
+//   tiles softmax on x86-64-v3                  or: on toy lanes 32 warps 4 registers 255 of 4 scratch 65536
+//   sizes m, n
+//   facts 1 <= n                                of the sizes
+//   guard n <= 8192                             under which this program is chosen
+//   layout rows = S[(8,8):(1,1@v)]
+//   grid i < max(1, m)                          coordinates and their extents
+//   tensor x f32[m, n] round [1, 32] align 4 reads [i : i + 1, 0 : n] at S[(m,n):(n,1)]
+//   tensor y f32[m, n] align 4 writes [i : min(i + 1, m), 0 : n] stated at S[(m,n):(r,1)]
+//   waits x[i : i + 1, 0 : n]                   wait 0 guards this
+//   notifies y[i : min(i + 1, m), 0 : n]        notify 0 announces this
+//   registers t f32[8, 8] as rows
+//   scratch s f32[8, 8] as rows at 1024         bytes
+//   ring r f32[8, 8] as rows at 0 depth 4
 //   view w f32[8, 8]
 //   do
 //     wait 0
@@ -34,6 +41,7 @@
 //     fence
 //     notify 0
 //   role load warps 0 : 4 registers 40               instead of `do`: each with operations of its own
+// clang-format on
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -68,9 +68,10 @@ TEST_F(Bodies, KnowTheirTaskAndComputeIt) {
 }
 
 TEST_F(Bodies, MayNotReadOutsideOfBoxes) {
-  const BufferId x = buffer("x");
+  const BufferId x = buffer("x"), carried = buffer("copy.5");
   const auto outcome = run("mix.3", [&](const auto& value, BodyMemory& memory) {
-    memory.read(x, {(4 * value("t") + 4) % value("n")});
+    memory.read(x, {(4 * value("t") + 4) % value("n")});  // which no task writes
+    if (value("t") == 0) memory.read(carried, {value("l") % 2, value("n") - 5});
   });
   EXPECT_NE(outcome.error.find("outside its declared box"), std::string::npos) << outcome.error;
 }

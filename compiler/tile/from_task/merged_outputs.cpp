@@ -142,10 +142,12 @@ std::vector<SplitAxis::Digit> digits_of_axis(const graph::Axis& axis, std::vecto
   return out;
 }
 
-/// `is_fixed`: is a dimension made of sizes alone?
+/// `is_fixed`: is a dimension made of sizes alone? `may_leave`: an index of the output that may leave its
+/// axis.
 std::optional<SplitAxis> split_axis(const graph::Node& node, uint32_t a, const std::vector<Dim>& at,
                                     const std::vector<Dim>& shape,
-                                    const std::function<bool(const Dim&)>& is_fixed) {
+                                    const std::function<bool(const Dim&)>& is_fixed,
+                                    const std::vector<bool>& may_leave) {
   const graph::Axis& axis = node.domain[a];
   std::vector<SplitAxis::Digit> open;
   std::vector<Dim> moved = at;
@@ -160,7 +162,8 @@ std::optional<SplitAxis> split_axis(const graph::Node& node, uint32_t a, const s
     return digits.empty() ? std::nullopt : std::optional(SplitAxis{a, std::move(digits)});
   }
   const auto linear = open.empty() ? std::nullopt : moved[open.front().at].linear_in(axis.var);
-  if (!linear || !is_fixed(linear->first) || linear->first.is(1) || linear->first.is(-1)) return std::nullopt;
+  const bool has_gaps = linear && !linear->first.is(1) && !linear->first.is(-1);
+  if (!linear || !is_fixed(linear->first) || !(has_gaps || may_leave[open.front().at])) return std::nullopt;
   open.front().extent = axis.extent;
   open.front().step = linear->first;
   return SplitAxis{a, std::move(open)};
@@ -179,9 +182,26 @@ void add_digit(layout::Layout& place, const layout::Iter& digit, bool is_first) 
 
 }  // namespace
 
+/// Which indices of an output are not shown to be on their axes: a check of the program may say so.
+std::vector<bool> ValueMaker::may_leave_axes(const std::vector<Dim>& at,
+                                             const std::vector<Dim>& shape) const {
+  std::vector<Fact> ranges;
+  for (const graph::Axis& a : node_.domain) {
+    ranges.push_back(shape::at_least(Dim(a.var), Dim(0)));
+    ranges.push_back(shape::less(Dim(a.var), a.extent));
+  }
+  std::vector<bool> out;
+  for (size_t i = 0; i < at.size(); ++i) {
+    const auto is_it = [&](const graph::Axis& a) { return at[i] == Dim(a.var) && a.extent == shape[i]; };
+    out.push_back(std::none_of(node_.domain.begin(), node_.domain.end(), is_it) &&
+                  !is_on_axis(at[i], shape[i], ranges));
+  }
+  return out;
+}
+
 /// The same where an axis of the domain goes through several axes of the output, which need not be
-/// neighbours, or leaves gaps in one: that is one axis of the program's tensor, whose indices lie where their
-/// digits say.
+/// neighbours, leaves gaps in one, or may leave it: that is one axis of the program's tensor, whose indices
+/// lie where their digits say.
 std::optional<Access> ValueMaker::unsplit(uint32_t output, const BlockPlace& place) {
   const graph::Value target{type_.node, output};
   const task::BufferId id = p_.place(target).buffer;
@@ -189,13 +209,17 @@ std::optional<Access> ValueMaker::unsplit(uint32_t output, const BlockPlace& pla
   const std::vector<Dim>& at = node_.outputs[output].at;
   const size_t slots = buffer.shape.size() - at.size();
   const std::vector<Dim> shape(buffer.shape.begin() + static_cast<std::ptrdiff_t>(slots), buffer.shape.end());
+  const std::vector<bool> may_leave = may_leave_axes(at, shape);
   std::map<size_t, SplitAxis> by_axis;  // of the output: that of the first digit
   std::map<size_t, SplitAxis::Digit> digits;
   for (uint32_t a = 0; a < node_.domain.size(); ++a)
-    if (const auto split = split_axis(node_, a, at, shape, [&](const Dim& d) { return is_of_sizes(d); })) {
+    if (const auto split = split_axis(
+            node_, a, at, shape, [&](const Dim& d) { return is_of_sizes(d); }, may_leave)) {
       by_axis.emplace(split->digits.front().at, *split);
       for (const SplitAxis::Digit& digit : split->digits) digits.emplace(digit.at, digit);
     }
+  for (size_t i = 0; i < at.size(); ++i)
+    if (may_leave[i] && is_of_sizes(at[i])) digits.emplace(i, SplitAxis::Digit{i, Dim(1), at[i]});
   const std::vector<uint32_t> writes = boxes_of(id, true), reads = boxes_of(id, false);
   if (digits.empty() || writes.size() != 1 || !buffer.placement.is_row_major() || form_.flat.contains(id))
     return std::nullopt;
@@ -218,7 +242,14 @@ std::optional<Access> ValueMaker::unsplit(uint32_t output, const BlockPlace& pla
     }
     offset = offset + digit->second.offset * whole.shards[a].stride;
     const auto split = by_axis.find(a - slots);
-    if (split == by_axis.end()) continue;
+    if (split == by_axis.end()) {
+      if (!is_of_sizes(at[a - slots])) continue;  // a digit that is not the first
+      out.at.push_back({std::nullopt, Dim(0)});
+      t.shape.emplace_back(1);
+      part.push_back({Dim(0), Dim(1)});
+      t.place.shards.push_back({Dim(1), whole.shards[a].stride, whole.shards[a].axis});
+      continue;
+    }
     const graph::Axis& axis = node_.domain[split->second.axis];
     out.at.push_back({std::nullopt, placed(Dim(axis.var), place)});
     t.shape.push_back(axis.extent);
@@ -243,7 +274,8 @@ std::optional<Access> ValueMaker::updated(const graph::Scalar& load, const Block
     const std::vector<Dim>& at = node_.outputs[o].at;
     if (from.buffer != to.buffer || from.slot != to.slot || at.size() != load.args.size()) continue;
     const auto is_same = [&](ScalarId arg, const Dim& d) { return graph::affine_index(g_, arg) == d; };
-    if (std::equal(load.args.begin(), load.args.end(), at.begin(), is_same)) return unsplit(o, place);
+    if (!std::equal(load.args.begin(), load.args.end(), at.begin(), is_same)) continue;
+    return unsplit(o, place);
   }
   return std::nullopt;
 }

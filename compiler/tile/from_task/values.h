@@ -128,6 +128,7 @@ class ValueMaker : protected ProgramFrame {
                                      bool write) const;
   std::optional<Access> unmerged(uint32_t output, const BlockPlace&);
   std::optional<Access> unsplit(uint32_t output, const BlockPlace&);
+  std::vector<bool> may_leave_axes(const std::vector<Dim>& at, const std::vector<Dim>& shape) const;
   std::optional<Access> updated(const graph::Scalar& load, const BlockPlace&);
   std::optional<Access> unmerged(const graph::Scalar& load, const BlockPlace&);
   std::optional<Access> access_to_box(ScalarId load, bool may_leave, const BlockPlace&);
