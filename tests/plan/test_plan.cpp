@@ -177,7 +177,7 @@ struct Decoder {
   task::ExamplePtr example = load_example("decoder");
   Variant events, barrier;
   Decoder() {
-    example->tiling = {};
+    example->tiling = target::x86_64();
     events = variant_of(*example, Schedule::events);
     barrier = variant_of(*example, Schedule::barrier);
   }

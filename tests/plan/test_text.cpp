@@ -89,7 +89,7 @@ TEST(Texts, ReadBackWithSeveralVariants) {
   for (const auto& guard : {few, std::vector<shape::Fact>{}}) {
     auto program = task::from_graph(
         example->graph, task::placements_of(example->graph, task::choose_placements({&example->graph}, 32)),
-        guard, {});
+        guard, target::x86_64());
     task::derive_events(program);
     plan.variants.push_back(
         from_task(std::move(program), fmt::format("decoder_{}", plan.variants.size()), Schedule::events));

@@ -68,7 +68,7 @@ TEST(Placements, ThatAreStatedAreThoseOfTheGraph) {
       error);
   ASSERT_TRUE(g) << error;
   EXPECT_EQ(insert_copies(*g).size(), 0u);
-  Program p = from_graph(*g, placements_of(*g, {}), {}, {});
+  Program p = from_graph(*g, placements_of(*g, {}), {}, target::x86_64());
   derive_events(p);
   const std::string text = print(p);
   for (const char* line : {"buffer b0 argument f32[m, n] \"x\" input 0 placed \"S[(m,n):(s,1)]\"\n",

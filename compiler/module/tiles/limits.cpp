@@ -97,7 +97,8 @@ class Limits {
     const auto points = layout::apply(to.place, layout::rounded_up(to.shape, to.multiples), at);
     const auto offset = points.find("m");
     const auto step = offset == points.end() ? std::nullopt : offset->second.linear_in(position);
-    if (!step || !step->first.is(1)) return "its rows do not lie together";
+    const bool is_one = !to.shape.empty() && to.shape.back().is(1);
+    if (!is_one && (!step || !step->first.is(1))) return "its rows do not lie together";
     return std::nullopt;
   }
   Reason of(const tile::Gemm& gemm) const {

@@ -112,19 +112,27 @@ bool ValueMaker::may_widen(task::BufferId buffer) const {
          });
 }
 
-/// The same where what is read under the conditions of the choices around is what the task reads at these
-/// points: however its boxes were found, it is there.
+/// The same where no box is shown to hold what the task reads, as its boxes were found to: what a point uses
+/// is there. A choice by the data may throw away what was read outside of the boxes.
 bool ValueMaker::may_ask_for_all(task::BufferId buffer) const {
   return may_widen(buffer) ||
-         (arms_say_all_ && !form_.flat.contains(buffer) && boxes_of(buffer, true).empty());
+         (!form_.flat.contains(buffer) && (boxes_of(buffer, true).empty() || has_slots(buffer)));
 }
 
-/// The tensor of a box that is read, which is all of the buffer from now on.
+/// Is the first axis that of slots, of which a task reads one and writes another?
+bool ValueMaker::has_slots(task::BufferId buffer) const {
+  return std::any_of(p_.places.begin(), p_.places.end(), [&](const auto& of_value) {
+    return of_value.second.buffer == buffer && of_value.second.slot;
+  });
+}
+
+/// The tensor of a box that is read, which is all of the buffer, or of its slot, from now on.
 TensorId ValueMaker::widened(uint32_t access) {
   const auto known = tensors_.find(access);
   const TensorId id = known != tensors_.end() ? known->second : declare(access);
   Box whole;
   for (const Dim& extent : out_.tensors[id].shape) whole.push_back({Dim(0), extent});
+  if (has_slots(type_.accesses[access].buffer)) whole.front() = out_.tensors[id].reads->front();
   out_.tensors[id].reads = whole;
   for (Announcement& wait : out_.waits)
     if (wait.tensor == id) wait.box = whole;

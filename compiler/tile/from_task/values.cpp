@@ -524,9 +524,7 @@ uint32_t ValueMaker::choice(Map& map, std::map<ScalarId, uint32_t>& known, const
   std::vector<uint32_t> args{expr(map, known, s.args[0], place)};
   for (const size_t arm : {1, 2}) {
     const size_t outside = arms_.size();
-    const bool outside_says_all = arms_say_all_;
     auto facts = implied_facts(g_, s.args[0], arm == 1);
-    const size_t all = facts.size();
     // Masks are made of differences, which must not leave i64. A condition on what is computed of an index
     // says nothing to the verifier.
     std::erase_if(facts, [&](const Fact& f) {
@@ -534,11 +532,9 @@ uint32_t ValueMaker::choice(Map& map, std::map<ScalarId, uint32_t>& known, const
              !moves_by_steps(placed(f.lhs, place), place.labels()) ||
              !moves_by_steps(placed(f.rhs, place), place.labels());
     });
-    arms_say_all_ &= facts.size() == all;
     arms_.insert(arms_.end(), facts.begin(), facts.end());
     args.push_back(converted(map, argument(map, known, s, arm, place), elem));
     arms_.resize(outside);
-    arms_say_all_ = outside_says_all;
   }
   map.exprs.push_back(applied(Pointwise::select, elem, std::move(args)));
   return static_cast<uint32_t>(map.exprs.size() - 1);

@@ -139,6 +139,7 @@ class ValueMaker : protected ProgramFrame {
   Box box_of(uint32_t access) const;
   bool may_widen(task::BufferId) const;
   bool may_ask_for_all(task::BufferId) const;
+  bool has_slots(task::BufferId) const;
   TensorId widened(uint32_t access);
   void check_box(TensorId, task::BufferId, const std::vector<Dim>& index, const BlockPlace&);
   TensorId declare(uint32_t access);
@@ -149,7 +150,6 @@ class ValueMaker : protected ProgramFrame {
   std::map<uint32_t, TensorId> unmerged_;  ///< the same of those that have the domain's axes
   std::map<std::pair<uint32_t, std::vector<bool>>, TensorId> boxes_alone_;
   std::vector<Fact> arms_;  ///< of the graph's indices, what holds by the choices whose arm is being emitted
-  bool arms_say_all_ = true;         ///< else choices by data leave out more
   std::map<ScalarId, Use> checked_;  ///< numbers with checks, before the block of the statement at hand
   mutable std::map<ScalarId, bool> has_checks_;
   mutable std::map<ScalarId, size_t> written_sizes_;
