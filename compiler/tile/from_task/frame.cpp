@@ -498,6 +498,7 @@ void ProgramFrame::gather_sizes() {
   for (const Tensor& t : out_.tensors) {
     for (const Dim& d : t.shape) visit(d);
     for (const layout::Iter& iter : t.place.shards) visit(iter.stride);
+    for (const auto& [axis, offset] : t.place.offset) visit(offset);
     for (const auto* box : {&t.reads, &t.writes})
       if (*box)
         for (const Interval& i : **box) visit(i.low), visit(i.high);

@@ -185,7 +185,7 @@ void add_digit(layout::Layout& place, const layout::Iter& digit, bool is_first) 
 /// Which indices of an output are not shown to be on their axes: a check of the program may say so.
 std::vector<bool> ValueMaker::may_leave_axes(const std::vector<Dim>& at,
                                              const std::vector<Dim>& shape) const {
-  std::vector<Fact> ranges;
+  std::vector<Fact> ranges = around_;
   for (const graph::Axis& a : node_.domain) {
     ranges.push_back(shape::at_least(Dim(a.var), Dim(0)));
     ranges.push_back(shape::less(Dim(a.var), a.extent));
