@@ -506,7 +506,7 @@ void ProgramFrame::gather_sizes() {
   for (const Coordinate& c : out_.grid) visit(c.extent);
   for (const Fact& f : out_.guard) visit(f.lhs), visit(f.rhs);
   for (const task::LoopId l : type_.loops) visit(p_.loops[l].extent);
-  std::vector<Fact> facts = p_.facts;
+  std::vector<Fact> facts = task::both(p_.facts, stores_in_range_);
   for (const task::LoopId l : type_.loops) {
     visit(Dim(p_.loops[l].index));
     facts.push_back(shape::at_least(Dim(p_.loops[l].index), Dim(0)));

@@ -190,6 +190,8 @@ class ProgramFrame {
   const RowForm& form_;
   const Choices choices_;
 
+  /// Of sizes: what checks say before any task runs, of the indices of stores.
+  std::vector<Fact> stores_in_range_;
   MadeProgram made_;
   Program& out_;
   int64_t lanes_ = 1, block_ = 1;

@@ -219,7 +219,9 @@ std::optional<Access> ValueMaker::unsplit(uint32_t output, const BlockPlace& pla
       for (const SplitAxis::Digit& digit : split->digits) digits.emplace(digit.at, digit);
     }
   for (size_t i = 0; i < at.size(); ++i)
-    if (may_leave[i] && is_of_sizes(at[i])) digits.emplace(i, SplitAxis::Digit{i, Dim(1), at[i]});
+    if (may_leave[i] && is_of_sizes(at[i])) stores_in_range_.push_back(shape::less(at[i], shape[i]));
+  for (const auto& [i, digit] : digits)
+    if (may_leave[i]) stores_in_range_.push_back(shape::at_most(digit.offset + digit.extent, shape[i]));
   const std::vector<uint32_t> writes = boxes_of(id, true), reads = boxes_of(id, false);
   if (digits.empty() || writes.size() != 1 || !buffer.placement.is_row_major() || form_.flat.contains(id))
     return std::nullopt;
@@ -242,14 +244,7 @@ std::optional<Access> ValueMaker::unsplit(uint32_t output, const BlockPlace& pla
     }
     offset = offset + digit->second.offset * whole.shards[a].stride;
     const auto split = by_axis.find(a - slots);
-    if (split == by_axis.end()) {
-      if (!is_of_sizes(at[a - slots])) continue;  // a digit that is not the first
-      out.at.push_back({std::nullopt, Dim(0)});
-      t.shape.emplace_back(1);
-      part.push_back({Dim(0), Dim(1)});
-      t.place.shards.push_back({Dim(1), whole.shards[a].stride, whole.shards[a].axis});
-      continue;
-    }
+    if (split == by_axis.end()) continue;  // a digit that is not the first
     const graph::Axis& axis = node_.domain[split->second.axis];
     out.at.push_back({std::nullopt, placed(Dim(axis.var), place)});
     t.shape.push_back(axis.extent);
