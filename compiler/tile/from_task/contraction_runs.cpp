@@ -56,7 +56,7 @@ void ContractionMaker::number_runs() {
   const Dim rows(blocks_of_.rows);
   const Var block = shape::fresh_var(name_for("g")), row = shape::fresh_var(name_for("r"));
   loop(block, shape::cdiv(rows_.stretch.length, rows), {run.tile}, [&] {
-    std::vector<Use> before;  // no index is negative: the first row of a block begins a run
+    std::vector<Use> before;  // no index in its axis is negative: the first row that has one begins a run
     std::vector<TileId> carries{run.tile};
     for (size_t i = 0; i < choices.size(); ++i) {
       before.push_back(number("before", -1));
@@ -72,9 +72,9 @@ void ContractionMaker::number_row(const std::vector<Use>& before, const Use& run
                                   const Dim& row) {
   at_row(Dim(blocks_of_.rows) * block + row);
   Map start{{tile("start", Elem::i64, false), {}}, {}, {}};
-  const auto push = [](Map& map, Expr e) {
-    map.exprs.push_back(std::move(e));
-    return static_cast<uint32_t>(map.exprs.size() - 1);
+  const auto push = [&](Expr e) {
+    start.exprs.push_back(std::move(e));
+    return static_cast<uint32_t>(start.exprs.size() - 1);
   };
   const auto keep = [&](const Use& number, TileId to) {
     Access access;
@@ -87,14 +87,13 @@ void ContractionMaker::number_row(const std::vector<Use>& before, const Use& run
   for (const auto& [index, facts] : choices_of_rows()) {
     chosen.push_back(*number_before(index, facts));
     keep(chosen.back(), chosen_.at(index));
-    const uint32_t here = push(start, of_tile(chosen.back(), Elem::i64));
-    const uint32_t last = push(start, of_tile(before[chosen.size() - 1], Elem::i64));
-    const uint32_t other = push(start, applied(Pointwise::ne, Elem::boolean, {here, last}));
-    differs = differs ? push(start, applied(Pointwise::or_, Elem::boolean, {*differs, other})) : other;
+    const uint32_t here = push(of_tile(chosen.back(), Elem::i64));
+    const uint32_t last = push(of_tile(before[chosen.size() - 1], Elem::i64));
+    const uint32_t other = push(applied(Pointwise::ne, Elem::boolean, {here, last}));
+    differs = differs ? push(applied(Pointwise::or_, Elem::boolean, {*differs, other})) : other;
   }
-  const uint32_t one = push(start, of_number({0, 1}, Elem::i64)),
-                 none = push(start, of_number({0, 0}, Elem::i64));
-  push(start, applied(Pointwise::select, Elem::i64, {*differs, one, none}));
+  const uint32_t one = push(of_number({0, 1}, Elem::i64)), none = push(of_number({0, 0}, Elem::i64));
+  push(applied(Pointwise::select, Elem::i64, {*differs, one, none}));
   const Use starts = start.to;
   emit(std::move(start));
   keep(starts, starts_);

@@ -221,7 +221,10 @@ std::optional<Access> ValueMaker::unsplit(uint32_t output, const BlockPlace& pla
   for (size_t i = 0; i < at.size(); ++i)
     if (may_leave[i] && is_of_sizes(at[i])) stores_in_range_.push_back(shape::less(at[i], shape[i]));
   for (const auto& [i, digit] : digits)
-    if (may_leave[i]) stores_in_range_.push_back(shape::at_most(digit.offset + digit.extent, shape[i]));
+    if (const auto step = digit.step.constant(); may_leave[i] && step) {
+      const Dim last = *step > 0 ? digit.offset + digit.step * (digit.extent - 1) : digit.offset;
+      stores_in_range_.push_back(shape::less(last, shape[i]));
+    }
   const std::vector<uint32_t> writes = boxes_of(id, true), reads = boxes_of(id, false);
   if (digits.empty() || writes.size() != 1 || !buffer.placement.is_row_major() || form_.flat.contains(id))
     return std::nullopt;
