@@ -255,4 +255,26 @@ ScalarId streamed_load(const Graph& g, const std::vector<Local>& locals, ScalarI
                                                                                                : ScalarId{};
 }
 
+std::optional<Score> score_of_key(const Graph& g, const std::vector<Local>& locals, ScalarId reduce,
+                                  Var key) {
+  const Scalar& s = g.scalars[reduce];
+  if (s.op != Op::reduce || s.monoid != Monoid::sum) return std::nullopt;
+  Score score;
+  for (const ScalarId factor : factors_of(g, s.args[0])) {
+    if (!depends_on(g, factor, key)) {
+      score.query.push_back(factor);
+    } else if (score.key.valid()) {
+      return std::nullopt;
+    } else {
+      score.key = streamed_load(g, locals, factor, base::accumulator(g.scalars[s.args[0]].elem));
+      if (!score.key.valid()) return std::nullopt;
+    }
+  }
+  if (score.query.empty() || !score.key.valid()) return std::nullopt;
+  const std::vector<ScalarId>& at = g.scalars[score.key].args;
+  const bool is_affine =
+      std::all_of(at.begin(), at.end(), [&](ScalarId index) { return affine_index(g, index).has_value(); });
+  return is_affine ? std::optional(score) : std::nullopt;
+}
+
 }  // namespace axon::graph

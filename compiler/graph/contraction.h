@@ -60,4 +60,13 @@ std::optional<layout::PanelAxes> panel_axes(const Graph&, const Contraction&);
 /// that widen, or the factor itself. Invalid where they cannot.
 ScalarId streamed_load(const Graph&, const std::vector<Local>& locals, ScalarId factor, Elem accumulator);
 
+/// A sum of products as the score of a query for a key: the factors that are the query's, and the load of the
+/// key, the one factor that depends on `key`, which kernels stream. nullopt where it is no such sum, or the
+/// data decides where the key lies.
+struct Score {
+  std::vector<ScalarId> query;
+  ScalarId key;
+};
+std::optional<Score> score_of_key(const Graph&, const std::vector<Local>& locals, ScalarId reduce, Var key);
+
 }  // namespace axon::graph

@@ -15,6 +15,36 @@ std::vector<HandProgram> programs_of_features() {
            "  let y = fold (fn y i => tanh (for i => sum j => w[i, j] * y[j])) y (iota 3)\n"
            "  in (sort y, x)\n",
        {{{"m", 1}, {"n", 37}}, {{"m", 0}, {"n", 1}}, {{"m", 33}, {"n", 64}}, {{"m", 2}, {"n", 0}}}},
+      // Softmaxes that weight what is no tensor, or whose scores are no products of rows of tensors.
+      {"AttentionOfOtherKinds",
+       "entry functions (q : f32[m, d]) (k : f32[n, d]) (v : f32[n, d]) =\n"
+       "  let w = softmax (q @ transpose k) in for c i => sum j => w[i, j] * exp v[j, c]\n"
+       "entry columns (q : f32[m, d]) (k : f32[n, d]) (u : f32[d, n]) =\n"
+       "  let w = softmax (q @ transpose k) in for i c => sum j => w[i, j] * u[c, j]\n"
+       "entry distances (q : f32[m, d]) (k : f32[n, d]) (v : f32[n, d]) =\n"
+       "  let w = softmax (for i j => -(sum c => abs (q[i, c] - k[j, c]))) in w @ v\n"
+       "entry paged (q : f32[m, d]) (k : f32[n, d]) (v : f32[n, d]) (p : i64[l]) where n >= 1 =\n"
+       "  let p = for j => p[j] % n\n"
+       "  let w = softmax (for i j => sum c => q[i, c] * k[p[j], c]) in for i c => sum j => w[i, j] * v[p[j], c]\n"
+       "entry numbers (q : f32[m, d]) (k : f32[n, d]) (x : f32[n]) =\n"
+       "  let w = softmax (q @ transpose k) in for i => sum j => w[i, j] * x[j]\n"
+       "entry heads_last (a : f32[m, d, h]) (b : f32[n, d, h]) =\n"
+       "  let w = softmax (for g i j => sum c => a[i, c, g] * b[j, c, g])\n"
+       "  in for i c g => sum j => w[g, i, j] * b[j, c, g]\n"
+       "entry pairs (q : f32[m, d]) (b : f32[n, d, h]) =\n"
+       "  let s = for i j g => sum c => q[i, c] * b[j, c, g]\n"
+       "  let e = for i j g => exp (s[i, j, g] - (maximum k l => s[i, k, l]))\n"
+       "  in for i c => (sum j g => e[i, j, g] * b[j, c, g]) / (sum j g => e[i, j, g])\n"
+       "entry losses (q : f32[m, d]) (u : f32[d, n]) (t : i64[m]) where n >= 1 =\n"
+       "  let s = q @ u in for i => logsumexp s[i] - s[i, t[i] % n]\n"
+       "entry nearest (q : f32[m, d]) (k : f32[n, d]) where n >= 1 =\n"
+       "  for i => argmin (for j => sum c => (q[i, c] - k[j, c]) * (q[i, c] - k[j, c]))\n",
+       {{{"m", 1}, {"n", 1}, {"d", 1}, {"h", 1}, {"l", 1}},
+        {{"m", 19}, {"n", 67}, {"d", 33}, {"h", 3}, {"l", 21}},
+        {{"m", 65}, {"n", 8}, {"d", 16}, {"h", 4}, {"l", 64}},
+        {{"m", 0}, {"n", 3}, {"d", 5}, {"h", 2}, {"l", 0}},
+        {{"m", 3}, {"n", 5}, {"d", 0}, {"h", 2}, {"l", 4}},
+        {{"m", 2}, {"n", 4}, {"d", 3}, {"h", 0}, {"l", 0}}}},
       // What a point of a reduction decides is not looked at before its points, nor is what needs one.
       {"ChecksInLanes",
        "entry by_points (x : f32[n]) (y : f32[m, p + 1]) (k : i64[q + 1]) =\n"

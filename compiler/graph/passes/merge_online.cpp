@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "graph/contraction.h"
 #include "graph/passes/absorb.h"
 #include "graph/passes/cleanup.h"
 #include "graph/passes/order.h"
@@ -375,7 +376,7 @@ bool may_read(const Graph& g, NodeId id, ScalarId body) {
 
 std::optional<ScalarId> weighted_sum(Graph& g, NodeId id, const Scalar& reduction) {
   auto match = match_weighted(g, reduction.args[0], reduction.binders);
-  if (!match || is_empty(match->inner)) return std::nullopt;
+  if (!match || is_empty(match->inner) || reduction.binders.size() != 1) return std::nullopt;
   Weighted& w = *match;
   Elem elem = widest(g, reduction.elem, w);
   const std::vector<Axis> domain = g.nodes[id].domain;
@@ -390,7 +391,51 @@ std::optional<ScalarId> weighted_sum(Graph& g, NodeId id, const Scalar& reductio
   return cast(g, reduction.elem, body);
 }
 
-/// The scores' own reduction (q . k) becomes a local, so that tiling computes it block by block.
+/// Does the load read scores of a query for the keys that the online reduction goes through, a matrix product
+/// that kernels have blocks of?
+bool reads_scores(const Graph& g, const Scalar& online, ScalarId load_id) {
+  const Scalar& read = g.scalars[load_id];
+  const Node& from = g.nodes[read.target.node];
+  const ScalarId body = from.outputs[read.target.output].body;
+  for (uint32_t a = 0; a < read.args.size(); ++a) {
+    const auto at = affine_index(g, read.args[a]);
+    const bool is_key = at && std::any_of(online.binders.begin(), online.binders.end(),
+                                          [&](const Axis& b) { return at->contains(b.var); });
+    if (is_key) return score_of_key(g, from.locals, body, from.domain[a].var).has_value();
+  }
+  return false;
+}
+
+/// Does it weight values, all of which have elements along axes that the scores do not depend on? A score is
+/// then read once for each of these.
+bool has_columns(const Graph& g, const Node& node, const Scalar& online) {
+  return online.args.size() > 1 && online.binders.size() == 1 &&
+         std::all_of(online.args.begin() + 1, online.args.end(), [&](ScalarId value) {
+           return std::any_of(node.domain.begin(), node.domain.end(), [&](const Axis& a) {
+             return depends_on(g, value, a.var) && !depends_on(g, online.args[0], a.var);
+           });
+         });
+}
+
+/// Does an online reduction of the node read the value along its own axis, and as scores wherever one does?
+bool reads_scores_along_keys(const Graph& g, const Node& node, Value scores) {
+  bool any = false, all = true;
+  for (const Output& o : node.outputs)
+    for (const ScalarId b : edit::binders_in(g, o.body)) {
+      const Scalar& online = g.scalars[b];
+      if (online.op != Op::online) continue;
+      for (const ScalarId l : loads_in(g, online.args[0])) {
+        if (g.scalars[l].target != scores || !mentions(g, l, online.binders)) continue;
+        any = true;
+        all &= has_columns(g, node, online) && reads_scores(g, online, l);
+      }
+    }
+  return any && all;
+}
+
+/// The scores' own reduction (q . k) becomes a local, so that tiling computes it block by block: no more than
+/// one block is in memory. Other reductions stay nodes, and so do the scores of a reduction that weights
+/// nothing: what reads them once more would compute them once more.
 void absorb_scores(Graph& g, NodeId id) {
   for (bool changed = true; changed;) {
     changed = false;
@@ -402,14 +447,7 @@ void absorb_scores(Graph& g, NodeId id) {
       if (edit::stands_alone(g, from)) continue;
       if (edit::only_readers(uses, g, v.node) != std::set<NodeId>{id}) continue;
       if (!edit::can_move_into(g, orders, v.node, id)) continue;
-      // Only what the score reads along its own axis: an operand of the value keeps its node.
-      bool in_score = false;
-      for (const Output& o : g.nodes[id].outputs)
-        for (ScalarId b : edit::binders_in(g, o.body))
-          if (g.scalars[b].op == Op::online)
-            for (ScalarId l : loads_in(g, g.scalars[b].args[0]))
-              in_score |= g.scalars[l].target == v && mentions(g, l, g.scalars[b].binders);
-      if (!in_score) continue;
+      if (!reads_scores_along_keys(g, g.nodes[id], v)) continue;
       Node merged = edit::with_locals_of(g, g.nodes[id], v.node);
       if (!edit::updates_in_place(g, merged)) continue;
       edit::commit_merge(g, id, v.node, std::move(merged));

@@ -4,6 +4,8 @@
 // along an axis that is not the last one, while the last one is an axis of the batch, as where heads are the
 // last axis of keys and values: each of its tasks then goes through all lines of memory for a few elements of
 // each. Out: a copy of that operand with the axes of the batch first, and the old node, which reads the copy.
+// What an online reduction weights may also be no tensor, or one that does not lie along the columns: the
+// values are a node of their own then, the columns last.
 //
 // Note: operands that have rows to be read by; whose indices are variables, all of the node's own, so that
 // the copy is as large as the operand. Weights stored as panels are laid out once and for all. After fuse,
@@ -51,7 +53,8 @@ class Operands {
         if (g_.scalars[part].op == Op::online) find(g_.scalars[part], domain);
     });
     for (const auto& [value, order] : found_) copy(value, order);
-    return !found_.empty();
+    const bool computes = compute_values();
+    return computes || !found_.empty();
   }
 
  private:
@@ -113,6 +116,74 @@ class Operands {
         return load(g_, {copied, 0}, turned_at, s.elem);
       });
     });
+  }
+
+  // ---- values of online reductions ----
+
+  /// The axes around that the value depends on: those of the batch, the keys, the columns. Empty where it is
+  /// a tensor that lies along the columns, or has none.
+  std::vector<Axis> axes_of_value(const Scalar& online, ScalarId value,
+                                  const std::vector<Axis>& domain) const {
+    std::vector<Axis> batch, columns;
+    for (const Axis& axis : domain)
+      if (depends_on(g_, value, axis.var))
+        (depends_on(g_, online.args[0], axis.var) ? batch : columns).push_back(axis);
+    const ScalarId load = streamed_load(g_, g_.nodes[id_].locals, value, base::accumulator(online.elem));
+    if (columns.empty() || online.binders.size() != 1 || (load.valid() && lies_along(load, columns)))
+      return {};
+    if (!depends_on(g_, value, online.binders[0].var)) return {};
+    batch.push_back(online.binders[0]);
+    batch.insert(batch.end(), columns.begin(), columns.end());
+    return batch;
+  }
+
+  bool lies_along(ScalarId load, const std::vector<Axis>& columns) const {
+    const std::vector<ScalarId>& at = g_.scalars[load].args;
+    if (!std::all_of(at.begin(), at.end(),
+                     [&](ScalarId index) { return affine_index(g_, index).has_value(); }))
+      return false;
+    const auto last = at.empty() ? std::nullopt : affine_index(g_, at.back());
+    return last && std::any_of(columns.begin(), columns.end(), [&](const Axis& axis) {
+             const auto step = last->linear_in(axis.var);
+             return step && step->first.is(1);
+           });
+  }
+
+  /// Those of the node's outputs; locals have none.
+  bool compute_values() {
+    bool any = false;
+    const std::vector<Axis> domain = g_.nodes[id_].domain;
+    for (size_t o = 0; o < g_.nodes[id_].outputs.size(); ++o) {
+      const ScalarId body = edit::rebuild(g_, g_.nodes[id_].outputs[o].body, [&](Scalar s) {
+        for (size_t a = 1; s.op == Op::online && a < s.args.size(); ++a) {
+          const auto axes = axes_of_value(s, s.args[a], domain);
+          if (axes.empty()) continue;
+          s.args[a] = computed_before(s.args[a], axes);
+          any = true;
+        }
+        return make_scalar(g_, std::move(s));
+      });
+      g_.nodes[id_].outputs[o].body = body;
+    }
+    return any;
+  }
+
+  /// A load of what a node before this one computes at all points of the axes.
+  ScalarId computed_before(ScalarId value, const std::vector<Axis>& axes) {
+    Node node;
+    TensorType type{g_.scalars[value].elem, {}};
+    shape::Substitution renamed;
+    std::vector<ScalarId> at;
+    for (const Axis& axis : axes) {
+      node.domain.push_back({shape::fresh_var(shape::var_name(axis.var)), axis.extent});
+      type.shape.push_back(axis.extent);
+      renamed[axis.var] = Dim(node.domain.back().var);
+      at.push_back(index_of(g_, Dim(axis.var)));
+    }
+    node.outputs.push_back({type, substitute(g_, value, renamed), std::nullopt, identity_map(node.domain)});
+    node.types.push_back(type);
+    const NodeId made = edit::insert_before(g_, id_, std::move(node));
+    return load(g_, {made, 0}, at, type.elem);
   }
 
   Graph& g_;

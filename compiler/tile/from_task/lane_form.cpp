@@ -54,9 +54,9 @@ class LaneFormMaker : FormMaker {
     if (most <= 1) return std::nullopt;
     int score = most < shortest_row / 2 ? of_short_axis : 0;
     for (uint32_t o = 0; o < node_.outputs.size(); ++o) {
-      const auto step = store_step(o, axis);
-      if (!step || *step == 0 || !owns(o, axis, most)) return std::nullopt;
-      score += *step == 1 ? 2 : -1;
+      const auto stride = store_stride(o, axis);
+      if (!stride || stride->is(0) || !owns(o, axis, most)) return std::nullopt;
+      score += stride->is(1) ? 2 : stride->constant() ? -1 : -2;
     }
     for (const ScalarId output : whole_)
       for (const ScalarId load : graph::loads_in(g_, output)) score += score_of(load, node_.domain[axis].var);

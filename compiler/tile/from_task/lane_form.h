@@ -7,7 +7,7 @@
 // Where elements share what they load with those further along a second axis, as in products, that is the
 // last one of the form's rows.
 //
-// Invariant: the outputs run along an axis of which each of them stores elements with a constant step, or
+// Invariant: the outputs run along an axis of which each of them stores elements with one stride, or
 // along none.
 #pragma once
 #include <string>

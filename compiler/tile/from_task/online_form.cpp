@@ -120,24 +120,17 @@ class OnlineFormMaker : FormMaker {
 
   void add_score(ScalarId sum, uint32_t number) {
     const RowReduction& r = form_.reductions[number];
-    const Scalar s = g_.scalars[sum];
     if (!r.first.is(0) || r.end != r.along.extent) throw NoForm{"a mask bounds a product"};
     Product made;
     made.reduction = number;
     made.column = out_.key;
-    ScalarId right;
-    for (const ScalarId factor : graph::factors_of(g_, s.args[0])) {
-      if (!graph::depends_on(g_, factor, out_.key.var)) {
-        const ScalarId one = without_reductions(factor);
-        made.left = made.left.valid() ? graph::apply(g_, graph::Op::mul, {made.left, one}) : one;
-      } else if (right.valid()) {
-        throw NoForm{"a key is no tensor"};
-      } else {
-        right = graph::streamed_load(g_, {}, factor, r.in);
-      }
+    const auto score = graph::score_of_key(g_, {}, sum, out_.key.var);
+    if (!score) throw NoForm{"a score is no product"};
+    for (const ScalarId factor : score->query) {
+      const ScalarId one = without_reductions(factor);
+      made.left = made.left.valid() ? graph::apply(g_, graph::Op::mul, {made.left, one}) : one;
     }
-    if (!made.left.valid() || !right.valid()) throw NoForm{"a score is no product"};
-    made.right = right;
+    made.right = score->key;
     made.depth = r.along;
     made.outer.assign(r.outer.begin(), r.outer.end());
     add_product(std::move(made));
@@ -227,7 +220,7 @@ class OnlineFormMaker : FormMaker {
   void check_columns() const {
     for (const ScalarId output : form_.outputs) check_loads(output, node_.domain[*form_.along].var);
     for (uint32_t o = 0; o < node_.outputs.size(); ++o)
-      if (store_step(o, *form_.along) != 1) throw NoForm{"it stores across memory"};
+      if (!store_stride(o, *form_.along)) throw NoForm{"it stores by no strides"};
   }
 
   OnlineForm out_;

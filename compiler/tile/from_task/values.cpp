@@ -176,6 +176,9 @@ Use ValueMaker::value(ScalarId id, const BlockPlace& place) {
   if (const auto found = known().find(id); found != known().end()) return found->second;
   for (const auto& scope : ones_)
     if (const auto found = scope.find(id); !in_block && found != scope.end()) return found->second;
+  // What can be read without a choice does not change by its arms, and is there for what comes after them.
+  std::vector<Fact> arms;
+  if (s.op == graph::Op::reduce && !has_checks(id) && can_be_read(id)) std::swap(arms, arms_);
   const Use made = is_result                                      ? result_at(id, place)
                    : s.op == graph::Op::load                      ? loaded(id, place)
                    : s.op == graph::Op::bounded                   ? bounded(id, place)
@@ -184,6 +187,7 @@ Use ValueMaker::value(ScalarId id, const BlockPlace& place) {
                    : in_block && kept_.contains(id)               ? kept(id, place)
                                                                   : computed(id, place);
   if (arms_.empty() && (conditions_.empty() || !has_checks(id))) known()[id] = made;
+  if (!arms.empty()) arms_ = std::move(arms);
   return made;
 }
 
