@@ -379,6 +379,7 @@ static MadePrograms rows_of(const task::Program& p, task::TaskTypeId id, graph::
       const auto form = row_form(p, type, g, short_rows);
       if (const auto* why = std::get_if<std::string>(&form)) return {{}, *why};
       const RowForm& rows = std::get<RowForm>(form);
+      if (rows.gathers_lines && machine.threads() == 1) return {{}, "it gathers what lies along an output"};
       if (const auto joined = with_joined_axes(p, type, g, rows)) {
         Chooser(p, id, g, *joined, machine).add_to(out.list, short_rows);
         if (joined->guard.empty()) break;

@@ -15,6 +15,23 @@ std::vector<HandProgram> programs_of_features() {
            "  let y = fold (fn y i => tanh (for i => sum j => w[i, j] * y[j])) y (iota 3)\n"
            "  in (sort y, x)\n",
        {{{"m", 1}, {"n", 37}}, {{"m", 0}, {"n", 1}}, {{"m", 33}, {"n", 64}}, {{"m", 2}, {"n", 0}}}},
+      // Values that rows, or columns, of a block have at once, together with those of the others; lines of a
+      // table that the data chooses.
+      {"RowsAndColumnsOfABlock",
+       "entry cosines (x : f32[m, d]) (y : f32[n, d]) =\n"
+       "  for i j => (sum k => x[i, k] * y[j, k]) / (sqrt (1.0 + sum k => x[i, k] * x[i, k])\n"
+       "    * sqrt (1.0 + sum k => y[j, k] * y[j, k]))\n"
+       "entry distances (x : f32[m, d]) (y : f32[n, d]) =\n"
+       "  for i j => (sum k => abs (x[i, k] - y[j, k])) + (maximum k => x[i, k]) * (minimum k => y[j, k])\n"
+       "entry bags (t : f32[n, d]) (at : i64[m, l]) where n >= 1 = for i c => sum j => t[at[i, j] % n, c]\n"
+       "entry weighted (t : bf16[n, d]) (at : i64[m, l]) (w : f32[m, l]) where n >= 1 =\n"
+       "  for i c => maximum j => w[i, j] * f32 t[at[i, j] % n, c]\n",
+       {{{"m", 1}, {"n", 1}, {"d", 1}, {"l", 1}},
+        {{"m", 19}, {"n", 67}, {"d", 33}, {"l", 5}},
+        {{"m", 65}, {"n", 8}, {"d", 16}, {"l", 30}},
+        {{"m", 0}, {"n", 3}, {"d", 5}, {"l", 2}},
+        {{"m", 3}, {"n", 5}, {"d", 0}, {"l", 2}},
+        {{"m", 9}, {"n", 4}, {"d", 3}, {"l", 0}}}},
       // Softmaxes that weight what is no tensor, or whose scores are no products of rows of tensors.
       {"AttentionOfOtherKinds",
        "entry functions (q : f32[m, d]) (k : f32[n, d]) (v : f32[n, d]) =\n"

@@ -98,6 +98,8 @@ class RowFormMaker : FormMaker {
           return gathers(output, node_.domain[*form_.along].var);
         }))
       throw NoForm{"it gathers elements one by one"};
+    form_.gathers_lines = std::any_of(form_.reductions.begin(), form_.reductions.end(),
+                                      [&](const RowReduction& r) { return gathers_lines(r); });
     form_.only_gathers = !has_long_functions(g_, form_) &&
                          std::any_of(form_.reductions.begin(), form_.reductions.end(),
                                      [&](const RowReduction& r) { return gathers(r.term, r.along.var); });
@@ -137,6 +139,25 @@ class RowFormMaker : FormMaker {
                                           [&](ScalarId id) { return step_of(id, node_.domain[a].var) == 1; }))
         form_.across = a;
     if (form_.across) check_length(node_.domain[*form_.across].extent);
+  }
+
+  /// Does it load elements that the data chooses by its points, where such loads run along an axis of the
+  /// outputs?
+  bool gathers_lines(const RowReduction& r) const {
+    const auto runs_along = [&](ScalarId load) {
+      for (uint32_t a = 0; a < node_.domain.size(); ++a)
+        if (most_of_axis(type_, node_.domain[a], a) >= shortest_row &&
+            step_of(load, node_.domain[a].var) == 1)
+          return true;
+      return false;
+    };
+    bool any = false, all = true;
+    for (const ScalarId load : graph::loads_in(g_, r.term)) {
+      if (g_.scalars[load].target.is_local() || !is_gathered(load, r.along.var)) continue;
+      any = true;
+      all &= runs_along(load);
+    }
+    return any && all;
   }
 
   /// Axes of one extent get one variable, so that what they compute alike is one expression.

@@ -122,7 +122,7 @@ bool ValueMaker::is_of_rows(ScalarId id, const BlockPlace& place) const {
 bool ValueMaker::is_of_columns(ScalarId id, const BlockPlace& place) const {
   return choices_.rows_of_block > 0 && place.across && !graph::depends_on(g_, id, *place.across) &&
          graph::depends_on(g_, id, place.along) && !has_checks(id) &&
-         can_stand_before(id, {*place.across}, true);
+         can_stand_before(id, {*place.across}, false);
 }
 
 /// In loops over points of reductions: is it a number there, the same for all elements of the block?
