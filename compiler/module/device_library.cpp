@@ -27,6 +27,8 @@ bool is_memory_function(const llvm::Function& f) {
 
 bool starts_with(const llvm::Function& f, const char* prefix) { return f.getName().starts_with(prefix); }
 
+constexpr const char* mark_of_device = "axon-device";
+
 bool is_of_gpus(const llvm::Function& f) { return starts_with(f, "axon_gpu_"); }
 
 }  // namespace
@@ -45,6 +47,8 @@ std::unique_ptr<llvm::Module> device_module(llvm::LLVMContext& context, bool gpu
     if (!is_memory_function(f)) f.removeFnAttr("no-builtins");
   return std::move(*parsed);
 }
+
+bool is_of_device(const llvm::Function& f) { return f.hasFnAttribute(mark_of_device); }
 
 void link_device(llvm::Module& m, bool gpu) {
   auto device = device_module(m.getContext(), gpu);
@@ -68,12 +72,15 @@ void link_device(llvm::Module& m, bool gpu) {
       continue;
     }
     f.setLinkage(llvm::GlobalValue::InternalLinkage);
-    if (starts_with(f, "axon_mod_") || starts_with(f, "axon_check_") || starts_with(f, "axon_order")) {
-      f.addFnAttr(llvm::Attribute::NoInline);
-    } else if (starts_with(f, "axon_") && !starts_with(f, "axon_event_")) {
+    const bool is_large =
+        starts_with(f, "axon_mod_") || starts_with(f, "axon_check_") || starts_with(f, "axon_order");
+    if (starts_with(f, "axon_") && !starts_with(f, "axon_event_") && !is_large) {
       f.removeFnAttr(llvm::Attribute::NoInline);
       f.addFnAttr(llvm::Attribute::AlwaysInline);
+      continue;
     }
+    if (is_large) f.addFnAttr(llvm::Attribute::NoInline);
+    f.addFnAttr(mark_of_device);
   }
   llvm::appendToCompilerUsed(m, kept);
 }

@@ -14,6 +14,8 @@ std::unique_ptr<llvm::Module> device_module(llvm::LLVMContext&, bool gpu);
 /// Links what is used, and gives each device function its linkage and inlining. The functions of device/gpu.h
 /// stay declared.
 void link_device(llvm::Module&, bool gpu);
+/// Is it one of those that stay functions of their own?
+bool is_of_device(const llvm::Function&);
 /// Inlines the functions of device/gpu.h.
 void add_gpu_functions(llvm::Module&);
 

@@ -346,9 +346,6 @@ llvm::MDNode* Frame::loop_metadata(LoopKind kind) {
     parts.push_back(llvm::MDNode::get(
         c, llvm::MDString::get(c, kind == LoopKind::rolled ? "llvm.loop.unroll.disable"
                                                            : "llvm.loop.unroll.runtime.disable")));
-  if (kind != LoopKind::plain)
-    parts.push_back(llvm::MDNode::get(c, {llvm::MDString::get(c, "llvm.loop.vectorize.enable"),
-                                          llvm::ConstantAsMetadata::get(llvm::ConstantInt::getFalse(c))}));
   auto* node = llvm::MDNode::getDistinct(c, parts);
   node->replaceOperandWith(0, node);
   return node;

@@ -55,10 +55,9 @@ struct ContextType {
 constexpr unsigned global_memory = 1, shared_memory = 3;
 
 enum class LoopKind : uint8_t {
-  plain,
-  vectors,   ///< its body is vectors already
-  unrolled,  ///< so is it, and is so short that some iterations are put together
-  rolled     ///< so is it, and its iterations stay apart
+  plain,     ///< as LLVM sees fit
+  unrolled,  ///< its body is so short that some iterations are put together
+  rolled     ///< its iterations stay apart
 };
 
 class Frame {

@@ -11,12 +11,24 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
-#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Triple.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/IPO/GlobalDCE.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/ADCE.h>
+#include <llvm/Transforms/Scalar/CorrelatedValuePropagation.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/GVN.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/LoopUnrollPass.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Vectorize/LoopVectorize.h>
 
 #include <algorithm>
 #include <deque>
@@ -35,7 +47,6 @@
 #include "module/device_library.h"
 #include "module/frame.h"
 #include "module/from_plan.h"
-#include "module/hoist_divisions.h"
 #include "module/tiles/emit_program.h"
 #include "module/widen.h"
 #include "shape/arena.h"
@@ -46,17 +57,6 @@ namespace {
 
 const char* triple_of(const target::Machine& level) {
   return level.is_gpu() ? "nvptx64-nvidia-cuda" : "x86_64-unknown-linux-gnu";
-}
-
-/// An iteration of a vectorised loop takes several registers, and rows are often shorter, or not a multiple:
-/// what is left then goes by half a register at a time, for vectors of 4 elements on, instead of one by one.
-/// LLVM has this only as an option of its command line. Linking resets those to their initial values, so that
-/// is what changes.
-void vectorise_what_loops_leave() {
-  const auto& options = llvm::cl::getRegisteredOptions();
-  const auto found = options.find("epilogue-vectorization-minimum-VF");
-  if (found == options.end()) base::bug("module::vectorise_what_loops_leave", "LLVM has no such option");
-  static_cast<llvm::cl::opt<unsigned>*>(found->second)->setInitialValue(4);
 }
 
 std::unique_ptr<llvm::TargetMachine> machine_for(const target::Machine& level, int optimization,
@@ -72,7 +72,6 @@ std::unique_ptr<llvm::TargetMachine> machine_for(const target::Machine& level, i
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
-    vectorise_what_loops_leave();
     llvm::install_bad_alloc_error_handler([](void*, const char*, bool) { throw std::bad_alloc(); });
   });
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple_of(level), error);
@@ -106,15 +105,60 @@ void set_level(llvm::Module& m, const target::Machine& level, llvm::TargetMachin
   }
 }
 
-void optimise(llvm::Module& m, llvm::TargetMachine& machine, int level) {
+/// Runs passes on what the device library has of its own: loops of scalars.
+class OnDeviceFunctions : public llvm::PassInfoMixin<OnDeviceFunctions> {
+ public:
+  explicit OnDeviceFunctions(llvm::FunctionPassManager passes) : passes_(std::move(passes)) {}
+  llvm::PreservedAnalyses run(llvm::Function& f, llvm::FunctionAnalysisManager& analyses) {
+    return is_of_device(f) ? passes_.run(f, analyses) : llvm::PreservedAnalyses::all();
+  }
+
+ private:
+  llvm::FunctionPassManager passes_;
+};
+
+/// Generated code is vectors already, and says which of its loops are unrolled: what is left to do is to
+/// bring functions in, values into registers, and what does not change out of loops.
+llvm::ModulePassManager passes_for_vectors(llvm::PassBuilder& builder) {
+  const auto combine = [] {
+    return llvm::InstCombinePass(llvm::InstCombineOptions().setVerifyFixpoint(false));
+  };
+  llvm::FunctionPassManager functions;
+  functions.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  functions.addPass(llvm::EarlyCSEPass(true));
+  functions.addPass(llvm::SimplifyCFGPass());
+  functions.addPass(combine());
+  functions.addPass(
+      llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
+  functions.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(2, /*OnlyWhenForced=*/true)));
+  functions.addPass(llvm::GVNPass());
+  functions.addPass(llvm::CorrelatedValuePropagationPass());  // narrower divisions
+  functions.addPass(combine());
+  functions.addPass(llvm::ADCEPass());
+  functions.addPass(llvm::SimplifyCFGPass());
+  auto of_device = builder.buildFunctionSimplificationPipeline(llvm::OptimizationLevel::O3,
+                                                               llvm::ThinOrFullLTOPhase::None);
+  of_device.addPass(llvm::LoopVectorizePass());
+  of_device.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(3)));
+  of_device.addPass(combine());
+  of_device.addPass(llvm::SimplifyCFGPass());
+  functions.addPass(OnDeviceFunctions(std::move(of_device)));
+  llvm::ModulePassManager passes;
+  passes.addPass(llvm::AlwaysInlinerPass());
+  passes.addPass(llvm::GlobalDCEPass());
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(functions), /*EagerlyInvalidate=*/true));
+  return passes;
+}
+
+void optimise(llvm::Module& m, llvm::TargetMachine& machine, int level, bool has_vectors) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
   llvm::PipelineTuningOptions tuning;
   tuning.LoopUnrolling = true;
-  tuning.LoopVectorization = level > 1;
-  tuning.LoopInterleaving = level > 1;
+  tuning.LoopVectorization = false;
+  tuning.LoopInterleaving = false;
   tuning.SLPVectorization = false;
   llvm::PassBuilder builder(&machine, tuning);
   builder.registerModuleAnalyses(modules);
@@ -122,12 +166,11 @@ void optimise(llvm::Module& m, llvm::TargetMachine& machine, int level) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.registerVectorizerStartEPCallback(
-      [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(HoistDivisions()); });
   using O = llvm::OptimizationLevel;
   const O effort = level <= 1 ? O::O1 : level == 2 ? O::O2 : O::O3;
-  auto passes =
-      level == 0 ? builder.buildO0DefaultPipeline(O::O0) : builder.buildPerModuleDefaultPipeline(effort);
+  auto passes = level == 0    ? builder.buildO0DefaultPipeline(O::O0)
+                : has_vectors ? passes_for_vectors(builder)
+                              : builder.buildPerModuleDefaultPipeline(effort);
   passes.run(m, modules);
 }
 
@@ -238,7 +281,7 @@ void complete(llvm::Module& m, llvm::TargetMachine& machine, const target::Machi
   link_device(m, level.is_gpu());
   define_widened(m);
   set_level(m, level, machine);
-  optimise(m, machine, options.optimization);
+  optimise(m, machine, options.optimization, !level.is_gpu());
   check(m, "module::optimise");
 }
 
@@ -449,7 +492,7 @@ std::optional<std::string> emit_device_object(const target::Machine& level, std:
     base::bug("module::emit_device_object", llvm::toString(std::move(unread)));
   add_abi_version(*m);
   set_level(*m, level, *machine);
-  optimise(*m, *machine, 3);
+  optimise(*m, *machine, 3, false);
   return generate(*m, *machine, llvm::CodeGenFileType::ObjectFile);
 }
 

@@ -260,7 +260,7 @@ void Context::loop(const Axis& axis, const std::vector<Dim>& conditions, const s
     if (is_one)
       f.when(b.CreateICmpSLT(from, to), [&] { f.with(axis, from, [&] { one(axis, body); }); });
     else
-      run(axis, from, to, body, LoopKind::vectors);
+      run(axis, from, to, body, LoopKind::plain);
     may_split = true;
   };
   if (!inside.lows.empty()) edge(first, low, false);

@@ -91,7 +91,7 @@ struct Context {
   /// Runs the loop in up to three runs, of which one has all conditions (values that must not be negative)
   /// supposed. `kind` is of that one. Only these iterations are run.
   void loop(const Axis&, const std::vector<Dim>& conditions, const std::function<void()>& body,
-            LoopKind kind = LoopKind::vectors, const Iterations& = {});
+            LoopKind kind = LoopKind::plain, const Iterations& = {});
 
  private:
   void run(const Axis&, Value* low, Value* end, const std::function<void()>& body, LoopKind);

@@ -101,7 +101,7 @@ class ProgramEmitter {
         operations_.emit(p_.ops[id]);
       else
         c_.loop(
-            {loop->index, loop->extent}, {}, [&] { around_products(loop->body); }, LoopKind::vectors,
+            {loop->index, loop->extent}, {}, [&] { around_products(loop->body); }, LoopKind::plain,
             operations_.iterations_of(*loop));
     }
     emit_others();
@@ -249,7 +249,7 @@ class ProgramEmitter {
       }
       c_.loop(
           {loop->index, loop->extent}, conditions(loop->body, loop->index), [&] { iteration(*loop); },
-          is_short(loop->body) ? LoopKind::unrolled : LoopKind::vectors, operations_.iterations_of(*loop));
+          is_short(loop->body) ? LoopKind::unrolled : LoopKind::plain, operations_.iterations_of(*loop));
     }
   }
 

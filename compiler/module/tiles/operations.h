@@ -90,6 +90,6 @@ std::vector<Var> summed_labels(const tile::Use& result, const std::vector<const 
 /// unrolled `most` times at most. Those that are `pinned` are numbers.
 void each_in_order(Context&, const std::vector<Var>& labels, const std::map<Var, int64_t>& extents,
                    const std::set<Var>& pinned, const std::vector<Fact>& bounds, int64_t most,
-                   const std::function<void(const Substitution&)>& body, LoopKind kind = LoopKind::vectors);
+                   const std::function<void(const Substitution&)>& body, LoopKind kind = LoopKind::plain);
 
 }  // namespace axon::module::tiles

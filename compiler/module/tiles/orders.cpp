@@ -67,14 +67,14 @@ class KeysEmitter {
     Value *const size = f_.i64(elements_), *const end = b.CreateAdd(first, count);
     const Axis axis{loop_.index, loop_.extent};
     if (elements_ == 1)
-      f_.loop(axis, first, end, LoopKind::vectors, [&] { block([&](Value* keys) { store_whole(keys); }); });
+      f_.loop(axis, first, end, LoopKind::plain, [&] { block([&](Value* keys) { store_whole(keys); }); });
     if (elements_ > 1)
       c_.choose(
           b.CreateICmpEQ(count, f_.i64(1)), [&] { one(); },
           [&] {
             Value *const begin = b.CreateUDiv(first, size), *const last = b.CreateUDiv(end, size);
             const std::vector<Dim> whole{loop_.order->count - Dim(elements_) * Dim(loop_.index) - elements_};
-            f_.loop(axis, begin, last, LoopKind::vectors, [&] {
+            f_.loop(axis, begin, last, LoopKind::plain, [&] {
               c_.known.supposing(whole, [&] { block([&](Value* keys) { store_whole(keys); }); });
             });
             f_.when(b.CreateICmpULT(b.CreateMul(last, size), end),

@@ -67,8 +67,8 @@ struct RowForm {
   std::map<task::BufferId, size_t> flat;  ///< tensors of which so many axes, the last ones, are one
   std::set<task::BufferId> merged;        ///< of these, those whose own axes go through several joined ones
   /// Elements are loaded one by one, where the data says, and no function of them takes longer.
-  bool gathers_lines = false;  ///< a reduction gathers what lanes along an output would load together
   bool only_gathers = false;
+  bool gathers_lines = false;  ///< a reduction gathers what lanes along an output would load together
   /// Elements of neighbouring indices of the last of `rows` share what they load (lane_form.h).
   bool shares_rows = false;
   /// The outputs contain reductions, of which each element has its own (lane_form.h).
