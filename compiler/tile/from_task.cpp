@@ -204,7 +204,13 @@ static MadeProgram fitting(const Machine& machine, int64_t vectors,
 /// By multiply-adds of vectors.
 static MadeProgram contraction_of(const Origin& of, const ProductForm& product, const Machine& machine,
                                   bool one_row, bool slides) {
-  ContractionBlocks blocks = blocks_for(machine, one_row);
+  const task::TaskType& type = of.program.types[of.id];
+  int64_t most_rows = 1;
+  if (product.row)
+    most_rows = most_of_axis(type, of.graph.nodes[type.node].domain[*product.row], *product.row);
+  ContractionBlocks blocks = blocks_for(machine, one_row || most_rows == 1);
+  blocks.one_row = one_row;
+  blocks.rows = std::min(blocks.rows, most_rows);
   blocks.slides = slides;
   return fitting(machine, blocks.vectors, [&](int64_t vectors) {
     blocks.vectors = vectors;

@@ -178,9 +178,43 @@ std::optional<Accesses::Run> Accesses::run_of(const tile::Access& access, const 
   const Dim offset = spot_at(access.tensor, access.tile, index).offsets.front();
   auto found = within_quotients(offset, lane, indices);
   if (!found) return std::nullopt;
-  Run out{at, std::move(found->conditions)};
+  Run out{at, std::move(found->conditions), lane, {}};
   out.spot.offsets = std::move(found->offsets);
+  if (indices.back() - indices.front() == static_cast<int64_t>(lanes.size()) - 1)
+    out.offset = offset.substitute({{lane, Dim(lane) + indices.front()}});
   return out;
+}
+
+/// body() of each lane; of one that is outside `place` is elsewhere.
+void Accesses::each_lane(const Run& run, const Spot& at, Value* elsewhere,
+                         const std::function<void(Value* place, Value* lane)>& body) {
+  auto& b = c_.f.b;
+  const auto n = static_cast<unsigned>(at.offsets.size());
+  Value* const mask = at.inside.all() ? nullptr : as_vector(c_, at.inside, n);
+  const auto one = [&] {
+    Value* const lane = c_.value(Dim(run.lane));
+    Value* place = pointer(at, *run.offset);
+    if (mask) {
+      Value* const inside = mask->getType()->isVectorTy() ? b.CreateExtractElement(mask, lane) : mask;
+      place = b.CreateSelect(inside, place, elsewhere);
+    }
+    body(place, lane);
+  };
+  c_.loop({run.lane, Dim(static_cast<int64_t>(n))}, {}, one, LoopKind::rolled);
+}
+
+void Accesses::write_by_lane(const Run& run, const Spot& at, Value* computed) {
+  if (!run.offset) return write(at, computed);
+  auto& b = c_.f.b;
+  Value* const stored = c_.a.to_stored(computed, at.elem);
+  llvm::AllocaInst* const lanes = c_.f.variable(stored->getType(), "lanes");
+  b.CreateStore(stored, lanes);
+  llvm::Type* const type = c_.a.stored_type(at.elem);
+  each_lane(run, at, at.inside.all() ? nullptr : written_elsewhere(), [&](Value* place, Value* lane) {
+    Value* const one = b.CreateLoad(type, b.CreateGEP(type, lanes, lane));
+    c_.f.mark(b.CreateAlignedStore(one, place, llvm::Align(static_cast<uint64_t>(base::elem_bytes(at.elem)))),
+              at.region);
+  });
 }
 
 /// With one division for all lanes where they have one quotient.
@@ -194,7 +228,19 @@ Value* Accesses::load_in_run(const tile::Access& access, const Spot& at, const L
       "run");
   c_.choose(
       c_.all_nonnegative(run->conditions), [&] { b.CreateStore(load(run->spot), found); },
-      [&] { b.CreateStore(load(at), found); });
+      [&] {
+        if (!run->offset) {
+          b.CreateStore(load(at), found);
+          return;
+        }
+        llvm::Type* const type = c_.a.stored_type(at.elem);
+        each_lane(*run, at, at.inside.all() ? nullptr : read_elsewhere(), [&](Value* place, Value* lane) {
+          auto* const one =
+              b.CreateAlignedLoad(type, place, llvm::Align(static_cast<uint64_t>(base::elem_bytes(at.elem))));
+          c_.f.mark(one, at.region);
+          b.CreateStore(one, b.CreateGEP(type, found, lane));
+        });
+      });
   return b.CreateLoad(found->getAllocatedType(), found);
 }
 

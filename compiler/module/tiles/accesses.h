@@ -40,12 +40,17 @@ class Accesses {
   };
   Spot spot(const tile::Access&, const std::vector<Fact>&, const Lanes&, bool any_outside = false);
   /// The same spot where no quotient in its offsets changes from lane to lane, and what must not be negative
-  /// for that (quotients.h); nullopt where there are none.
+  /// for that (quotients.h); nullopt where there are none. Elsewhere a loop goes through the lanes: divisions
+  /// of each would be long code, which is seldom run.
   struct Run {
     Spot spot;
     std::vector<Dim> conditions;
+    Var lane;
+    std::optional<Dim> offset;  ///< in a lane, where they go through neighbouring indices
   };
   std::optional<Run> run_of(const tile::Access&, const Spot&, const Lanes&);
+  /// write() of a spot, by a loop where the run has the lanes' offset.
+  void write_by_lane(const Run&, const Spot&, Value* computed);
   /// Of the first lane.
   Value* address(const Spot& at) { return pointer(at, at.offsets[0]); }
   void write(const Spot&, Value* computed, bool past_caches = false);
@@ -72,6 +77,8 @@ class Accesses {
   Value* pointer(const Spot&, const Dim& offset);
   Value* load(const Spot&);
   Value* load_in_run(const tile::Access&, const Spot&, const Lanes&);
+  void each_lane(const Run&, const Spot&, Value* elsewhere,
+                 const std::function<void(Value* place, Value* lane)>& body);
   bool can_reverse(const Spot&, const std::vector<int64_t>& steps) const;
   Spot reversed(const Spot&);
   Value* load_stepped(const Spot&, int64_t step);

@@ -123,6 +123,7 @@ class ProgramEmitter {
           c_.each_count(c_.value(count), most - 1, [&](int64_t n) {
             std::vector<Dim> suppose;
             for (const Dim& d : rows) suppose.push_back(d - n);
+            if (rows.size() == 1) suppose.push_back(n - rows[0]);
             c_.rows = n;
             c_.known.supposing(suppose, [&] { full_or_edge({id}); });
             c_.rows.reset();

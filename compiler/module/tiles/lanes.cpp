@@ -119,6 +119,18 @@ Mask mask_of(Context& c, const std::vector<Fact>& facts, const Lanes& lanes) {
   return out;
 }
 
+bool are_outside(Context& c, const std::vector<Fact>& facts, const Lanes& lanes) {
+  if (!c.rows) return false;
+  return std::any_of(facts.begin(), facts.end(), [&](const Fact& fact) {
+    const auto wanted = nonnegatives(fact);
+    return wanted && std::any_of(wanted->begin(), wanted->end(), [&](const Dim& d) {
+             return std::all_of(lanes.labels.begin(), lanes.labels.end(), [&](const Substitution& labels) {
+               return c.known.nonnegative(-d.substitute(labels) - 1);
+             });
+           });
+  });
+}
+
 Value* as_vector(Context& c, const Mask& mask, unsigned lanes) {
   if (lanes == 1 || !mask.whole) return mask.each ? mask.each : mask.whole;
   Value* whole = c.f.b.CreateVectorSplat(lanes, mask.whole);

@@ -24,6 +24,8 @@ struct Mask {
 };
 
 Mask mask_of(Context&, const std::vector<Fact>&, const Lanes&);
+/// Is it known that none of the lanes is inside? Asked where a product has fewer rows than its registers.
+bool are_outside(Context&, const std::vector<Fact>&, const Lanes&);
 /// `values` of lane numbers: value(label) - value of lane 0, where these are numbers.
 std::optional<std::vector<int64_t>> steps(const std::vector<Dim>& values);
 Mask both(Context&, const Mask&, const Mask&);

@@ -146,7 +146,11 @@ void Operations::emit(const tile::Op& op, const tile::Copy& copy) {
         registers_.set(copy.to.tile, static_cast<int64_t>(r), c_.a.cast(values[r], from, to.elem));
     return;
   }
-  assign(op, copy.to, [&](const Lanes& lanes) {
+  assign(op, copy.to, [&](const Lanes& lanes) -> Value* {
+    if (are_outside(c_, copy.bounds.facts, lanes)) {
+      const tile::Number other = copy.bounds.fill.value_or(tile::Number());
+      return c_.a.constant(computed_as(to.elem), other.real, other.integer, lanes.size());
+    }
     Accesses::Found found = accesses_.read(copy.from, copy.bounds.facts, lanes);
     found.value = c_.a.cast(found.value, from, to.elem);
     if (copy.checked) found.good = {};
@@ -183,26 +187,32 @@ void Operations::emit(const tile::Op& op, const tile::Store& s) {
   const Elem from = c_.p.tiles[s.from.tile].elem, to = accesses_.elem_of(s.to);
   const bool in_registers = c_.p.tiles[s.from.tile].space == Space::registers;
   std::vector<std::pair<Accesses::Spot, Value*>> vectors, in_runs;
+  std::vector<Accesses::Run> runs;
   std::vector<Dim> conditions;
   const bool streams = s.streaming && !c_.back;
   const auto store_all = [&] {
     if (vectors.empty() || in_runs.size() < vectors.size()) return store(s.to, vectors, streams);
     c_.choose(
         c_.all_nonnegative(conditions), [&] { store(s.to, in_runs, streams); },
-        [&] { store(s.to, vectors, streams); });
+        [&] {
+          for (size_t v = 0; v < vectors.size(); ++v)
+            accesses_.write_by_lane(runs[v], vectors[v].first, vectors[v].second);
+        });
   };
   Value* const first = in_registers ? c_.threads.is_first(s.from.tile) : nullptr;
   sweep(op, s.from, true, [&](const Lanes& lanes, int64_t) {
+    if (are_outside(c_, s.bounds, lanes)) return;
     Accesses::Spot spot = accesses_.spot(s.to, s.bounds, lanes);
     spot.inside = both(c_, spot.inside, {first, nullptr});
     vectors.emplace_back(spot, c_.a.cast_to_store(accesses_.read(s.from, lanes), from, to));
     if (auto run = accesses_.run_of(s.to, spot, lanes)) {
-      in_runs.emplace_back(std::move(run->spot), vectors.back().second);
+      in_runs.emplace_back(run->spot, vectors.back().second);
       conditions.insert(conditions.end(), run->conditions.begin(), run->conditions.end());
+      runs.push_back(std::move(*run));
     }
     if (in_registers) return;
     store_all();
-    vectors.clear(), in_runs.clear(), conditions.clear();
+    vectors.clear(), in_runs.clear(), runs.clear(), conditions.clear();
   });
   store_all();
 }

@@ -9,8 +9,8 @@ namespace axon::module::tiles {
 
 namespace {
 
-constexpr int64_t most_products = 64;  ///< of vectors, that a step of a loop over whole blocks has
-constexpr int64_t few_products = 16;   ///< the same where rows or depth end
+constexpr int64_t most_products = 32;  ///< of vectors, that a step of a loop over whole blocks has
+constexpr int64_t few_products = 8;    ///< the same where rows or depth end
 
 Lanes with_more(const Lanes& lanes, const Substitution& more) {
   Lanes out = lanes;
