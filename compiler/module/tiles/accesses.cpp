@@ -119,22 +119,20 @@ Accesses::Indices Accesses::indices(const tile::Access& access, const Lanes& lan
 }
 
 /// A place is over its tensor's shape rounded up: where one element of a block is there, all can be read. In
-/// the lanes that are returned, labels that go through such blocks are those of their first elements.
+/// the lanes that are returned, labels that go through parts of such blocks are those of the first elements.
 Lanes Accesses::in_place(const tile::Access& access, const Lanes& lanes) const {
   Lanes out = lanes;
-  const auto is_block = [](const Dim& d, int64_t of) {
-    return std::all_of(d.terms().begin(), d.terms().end(),
-                       [&](const shape::Term& term) { return term.coefficient % of == 0; });
-  };
   const tile::Tensor& tensor = c_.p.tensors[access.tensor];
   for (size_t a = 0; a < access.at.size(); ++a)
     for (auto& [label, value] : out.labels.front()) {
       const auto step = access.at[a].table ? std::nullopt : access.at[a].dim.linear_in(label);
-      const int64_t block = tensor.multiples[a];
-      if (block < 2 || !step || !step->first.is(1) || !is_block(step->second, block)) continue;
+      if (tensor.multiples[a] < 2 || !step || !step->first.is(1)) continue;
+      int64_t part = tensor.multiples[a];  // that begins where the label is 0, and lies in one block
+      for (const shape::Term& term : step->second.terms()) part = std::gcd(part, term.coefficient);
+      if (part < 2) continue;
       for (Substitution& labels : out.labels)
         if (const auto constant = labels.at(label).constant())
-          labels.at(label) = Dim(*constant / block * block);
+          labels.at(label) = Dim(*constant / part * part);
     }
   return out;
 }
