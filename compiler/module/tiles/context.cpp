@@ -129,6 +129,14 @@ const tile::Places& Context::places(TileId tile) {
   return *found;
 }
 
+Dim Context::in_registers(const Dim& d) const {
+  const Dim here = threads.in_first(d);
+  if (!back) return here;
+  Substitution own;
+  for (const Var v : back->vars()) own[v] = Dim(0);
+  return here.substitute(own);
+}
+
 Value* Context::value(const Dim& d) {
   if (const auto constant = d.constant()) return f.i64(*constant);
   for (const auto& scope : scopes_)

@@ -69,13 +69,11 @@ struct Context {
   std::optional<int64_t> rows;                ///< that a product has, where that are not all
   std::optional<int64_t> vectors;             ///< of columns that it has, where that are not all
   std::optional<int64_t> one_register;        ///< operations on blocks are emitted for this one alone
-  std::optional<Var> back;                    ///< by how much the elements of a block come before its own
+  std::optional<Dim> back;                    ///< by how much the elements of a block come before its own
 
   const tile::Places& places(TileId);
   /// An index of an element as it is in registers: of the first thread, of its own elements.
-  Dim in_registers(const Dim& d) const {
-    return back ? threads.in_first(d).substitute({{*back, Dim(0)}}) : threads.in_first(d);
-  }
+  Dim in_registers(const Dim&) const;
   Value* value(const Dim&);
   Value* all_nonnegative(const std::vector<Dim>&);  ///< whether all of them are
   /// Is it known to be a multiple, of at most `elements_at_once`?

@@ -317,31 +317,44 @@ class ProgramEmitter {
   void last_block(const tile::Loop& loop, const Slices& slices) {
     auto& b = c_.f.b;
     const auto count = static_cast<int64_t>(slices.conditions.size());
-    Value* back = c_.f.i64(0);
+    Value* by = c_.f.i64(0);
     for (const Dim& d : slices.conditions.back())
-      back = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, back, c_.value(slices.lanes - 1 - d));
-    c_.back = shape::fresh_var("back");
-    c_.f.bind(*c_.back, back, Frame::of_data, Dim(slices.lanes * count));
+      by = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, by, c_.value(slices.lanes - 1 - d));
+    const Var back = shape::fresh_var("back");
+    c_.f.bind(back, by, Frame::of_data, Dim(slices.lanes * count));
+    c_.back = Dim(back);
     std::vector<Dim> inside;
-    for (const Dim& d : slices.conditions.back()) inside.push_back(d - (slices.lanes - 1) + Dim(*c_.back));
-    c_.known.supposing(inside, [&] {
+    for (const Dim& d : slices.conditions.back()) inside.push_back(d - (slices.lanes - 1) + Dim(back));
+    // What is before the block's own elements has been there already.
+    const auto all = [&] {
+      if (slices.are_alike) return alike(loop, slices, {b.CreateUDiv(by, c_.f.i64(slices.lanes)), nullptr});
       for (int64_t number = 0; number < count; ++number) {
-        const auto one = [&] {
-          c_.one_register = number;
-          walk(loop.body);
-          c_.one_register.reset();
-        };
-        // What is before the block's own elements has been there already.
-        const int64_t end = (number + 1) * slices.lanes;
+        const auto one = [&] { register_of(loop, number); };
         if (number + 1 == count)
           one();
         else
-          c_.choose(b.CreateICmpSLT(back, c_.f.i64(end)), one, [] {});
+          c_.choose(b.CreateICmpSLT(by, c_.f.i64((number + 1) * slices.lanes)), one, [] {});
       }
-    });
+    };
+    c_.known.supposing(inside, all);
     c_.back.reset();
   }
+  void register_of(const tile::Loop& loop, int64_t number) {
+    c_.one_register = number;
+    walk(loop.body);
+    c_.one_register.reset();
+  }
+  /// A loop over registers, each of which is the first one of a block that begins further on.
+  void alike(const tile::Loop& loop, const Slices& slices, const Iterations& numbers) {
+    const Axis number{shape::fresh_var("number"), Dim(static_cast<int64_t>(slices.conditions.size()))};
+    const std::optional<Dim> back = c_.back;
+    c_.back = back.value_or(Dim(0)) - Dim(number.var) * slices.lanes;
+    c_.loop(
+        number, {}, [&] { register_of(loop, 0); }, LoopKind::rolled, numbers);
+    c_.back = back;
+  }
   void slice(const tile::Loop& loop, const Slices& slices, size_t number) {
+    if (slices.are_alike) return alike(loop, slices, {nullptr, some_registers(slices)});
     if (number == slices.conditions.size()) return;
     Value* any = nullptr;
     for (const Dim& d : slices.conditions[number]) {
@@ -351,12 +364,21 @@ class ProgramEmitter {
     c_.choose(
         any,
         [&] {
-          c_.one_register = static_cast<int64_t>(number);
-          walk(loop.body);
-          c_.one_register.reset();
+          register_of(loop, static_cast<int64_t>(number));
           slice(loop, slices, number + 1);
         },
         [] {});
+  }
+  /// How many of the registers have something to do.
+  Value* some_registers(const Slices& slices) {
+    Value* count = c_.f.i64(static_cast<int64_t>(slices.conditions.size()));
+    for (size_t d = 0; d < slices.conditions[0].size(); ++d) {
+      const Dim& first = slices.conditions[0][d];
+      const int64_t step = *(first - slices.conditions[1][d]).constant();
+      count = c_.f.b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, count,
+                                           c_.value(shape::floor_div(first, step) + 1));
+    }
+    return count;
   }
 
   /// Does it do a few things to one vector at a time, none of which is a function of some dozen instructions?

@@ -39,15 +39,17 @@ class Slicer {
     if (const auto* store = std::get_if<tile::Store>(&op)) {
       if (!store->to.tensor || !is_block(store->from)) return false;
       written_.insert(c_.memory.regions[store->to.tensor.index]);
+      reads_others_ |= !made_.contains(store->from.tile);
       keep(store->bounds, store->from.labels);
       return true;
     }
     const auto* map = std::get_if<tile::Map>(&op);
     if (!map || !is_block(map->to)) return false;
-    for (const tile::Expr& e : map->exprs)
-      if (e.kind == tile::Expr::Kind::tile && !e.use.labels.empty() &&
-          (!is_block(e.use) || e.use.labels != map->to.labels))
-        return false;
+    for (const tile::Expr& e : map->exprs) {
+      if (e.kind != tile::Expr::Kind::tile || e.use.labels.empty()) continue;
+      if (!is_block(e.use) || e.use.labels != map->to.labels) return false;
+      reads_others_ |= !made_.contains(e.use.tile);
+    }
     if (!is_carried(map->to.tile)) return !reads_carried(*map) && define(map->to, map->bounds);
     return adds(*map);
   }
@@ -72,6 +74,7 @@ class Slicer {
 
   bool define(const tile::Use& to, const tile::Bounds& bounds) {
     if (is_carried(to.tile)) return false;
+    made_.insert(to.tile);
     fills_.erase(to.tile);
     const std::vector<Fact> facts = facts_of(bounds.facts, to.labels);
     all_.insert(all_.end(), facts.begin(), facts.end());
@@ -156,6 +159,7 @@ class Slicer {
     out.lanes = lanes;
     out.can_repeat = lanes > 1 && can_repeat() && goes_over_blocks(count * lanes);
     if (count < 2 && !out.can_repeat) return std::nullopt;
+    out.are_alike = count > 1 && loop_.carries.empty() && !reads_others_;
     for (int64_t r = 0; r < count; ++r) {
       auto& of = out.conditions.emplace_back();
       for (const Dim& d : falling) of.push_back(d.substitute({{label_, Dim(r * lanes)}}));
@@ -230,7 +234,9 @@ class Slicer {
   std::map<tile::TileId, std::pair<std::vector<Fact>, tile::Number>> fills_;
   std::vector<Fact> all_;              ///< of all operations
   std::set<uint32_t> read_, written_;  ///< regions of memory
+  std::set<tile::TileId> made_;        ///< in the body so far
   bool has_sums_ = false;
+  bool reads_others_ = false;  ///< tiles that are made before
 };
 
 }  // namespace

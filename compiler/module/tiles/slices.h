@@ -17,6 +17,9 @@ struct Slices {
   /// May elements be computed twice? Then a block at the edge may have the elements before it again: the last
   /// ones, all of which are inside.
   bool can_repeat = false;
+  /// Does each register the same with its own elements, none of which another body has made or reads? Then a
+  /// loop may go through them.
+  bool are_alike = false;
 };
 
 /// nullopt where the body has other operations than such. Each register's conditions are false wherever those

@@ -174,7 +174,7 @@ void Sweep::each_register(bool once, const Body& body) {
       Substitution& labels = lanes.labels.emplace_back();
       lanes.own.push_back(lane);
       for (size_t a = shape.size(); a-- > 0; rest /= shape[a])
-        labels[over_.labels[a]] = Dim(rest % shape[a]) + offsets[a] - (c_.back ? Dim(*c_.back) : Dim(0));
+        labels[over_.labels[a]] = Dim(rest % shape[a]) + offsets[a] - c_.back.value_or(Dim(0));
     }
     if (lanes.size() > 0) body(lanes, number);
   }
