@@ -200,11 +200,12 @@ std::optional<Made> empty_module(const target::Machine& level, const EmitOptions
   return made;
 }
 
-/// Runs a step towards the code of a variant, which is not too large.
-void within_allowance(const plan::Variant& variant, const std::function<void()>& step, uint64_t levels = 1) {
+/// Runs a part of the way to the code of a variant, of which so many steps are left.
+void within_allowance(const plan::Variant& variant, uint64_t& steps, const std::function<void()>& part) {
   try {
-    const base::Allowance allowance(steps_of_a_variant * levels);
-    step();
+    const base::Allowance allowance(steps);
+    part();
+    steps -= allowance.spent();
   } catch (const base::TooMuchWork&) {
     throw TooLarge{&variant};
   }
@@ -212,40 +213,13 @@ void within_allowance(const plan::Variant& variant, const std::function<void()>&
 
 Bodies bodies_of(const plan::Variant& variant, const Bodies::Levels& levels) {
   Bodies bodies;
-  within_allowance(
-      variant, [&] { bodies = make_bodies(variant, levels); }, levels.size());
+  uint64_t steps = steps_of_a_variant * levels.size();
+  within_allowance(variant, steps, [&] { bodies = make_bodies(variant, levels); });
   return bodies;
 }
 
-/// What a variant says, before device code and optimisation, in a module for each part. Not for several
-/// threads: dims are shared.
-std::optional<std::vector<Made>> emit_parts(const plan::Variant& variant, const Bodies& bodies,
-                                            const target::Machine& level, const EmitOptions& options,
-                                            std::string& error) {
-  if (const auto why = why_no_code(variant, bodies, level)) {
-    error = *why;
-    return std::nullopt;
-  }
-  std::vector<Made> parts;
-  unsigned instructions = 0;
-  bool complete_target = true;
-  within_allowance(variant, [&] {
-    for (const Part& part : parts_of(variant)) {
-      auto made = empty_module(level, options, error);
-      complete_target = made.has_value();
-      if (!made) return;
-      emit_variant(*made->module, variant, bodies, part, level, options);
-      instructions += made->module->getInstructionCount();
-      parts.push_back(std::move(*made));
-    }
-  });
-  if (!complete_target) return std::nullopt;
-  if (instructions > instructions_of_a_variant) throw TooLarge{&variant};
-  for (const Made& part : parts) check(*part.module, "module::emit_variant");
-  return parts;
-}
-
-/// The same of several variants in one module. `scratch_bytes`: of each, added at the end.
+/// What variants say, before device code and optimisation, in one module. `scratch_bytes`: of each, added at
+/// the end.
 std::optional<Made> emit(const std::vector<const plan::Variant*>& variants, const target::Machine& level,
                          const EmitOptions& options, std::string& error,
                          std::vector<Dim>* scratch_bytes = nullptr) {
@@ -259,8 +233,10 @@ std::optional<Made> emit(const std::vector<const plan::Variant*>& variants, cons
       error = *why;
       return std::nullopt;
     }
-    within_allowance(
-        *variant, [&] { emit_variant(*made->module, *variant, bodies, whole_of(*variant), level, options); });
+    uint64_t steps = steps_of_a_variant;
+    within_allowance(*variant, steps, [&] {
+      emit_variant(*made->module, *variant, bodies, whole_of(*variant), level, options);
+    });
     if (made->module->getInstructionCount() - before > instructions_of_a_variant) throw TooLarge{variant};
   }
   check(*made->module, "module::emit_variant");
@@ -299,8 +275,9 @@ std::string generate(llvm::Module& m, llvm::TargetMachine& machine, llvm::CodeGe
   return std::string(bytes.begin(), bytes.end());
 }
 
-/// Makes the objects of all variants and levels. Variants are emitted one after the other, in order; the
-/// modules that this makes are optimised side by side, by whoever has nothing else to do.
+/// Makes the objects of all variants and levels, each variant in a module for each of its parts. These are
+/// emitted one after the other, since dims are shared, and optimised side by side: who has emitted one goes
+/// on with it.
 class ObjectMaker {
  public:
   ObjectMaker(const std::vector<const plan::Plan*>& plans, const std::vector<const target::Machine*>& levels,
@@ -328,6 +305,14 @@ class ObjectMaker {
     std::string* object;
     Made made;
   };
+  /// The variant and level that are being emitted.
+  struct Emission {
+    size_t variant = 0, level = 0;
+    std::vector<Part> parts;
+    size_t next = 0;  ///< of the parts
+    uint64_t steps = 0;
+    unsigned instructions = 0;
+  };
 
   void work_on_all_processors() {
     size_t modules = 0;
@@ -349,40 +334,58 @@ class ObjectMaker {
   void work() {
     try {
       while (auto job = begin()) {
+        check(*job->made.module, "module::emit_variant");
         complete(job->made, *levels_[job->level], options_);
         *job->object = generate(*job->made.module, *job->made.machine, llvm::CodeGenFileType::ObjectFile);
       }
     } catch (...) {
       const std::lock_guard lock(emitting_);
       if (!failure_) failure_ = std::current_exception();
-      next_ = variants_.size() * levels_.size();
-      ready_.clear();
+      stop();
     }
   }
 
   /// A module to optimise; nothing when all are begun.
   std::optional<Job> begin() {
     const std::lock_guard lock(emitting_);
-    while (ready_.empty()) {
+    while (emission_.next == emission_.parts.size()) {
       if (next_ == variants_.size() * levels_.size()) return std::nullopt;
-      emit_next();
+      begin_variant();
     }
-    Job job = std::move(ready_.front());
-    ready_.pop_front();
-    return job;
+    const plan::Variant& variant = *variants_[emission_.variant];
+    const target::Machine& level = *levels_[emission_.level];
+    auto made = empty_module(level, options_, error_);
+    if (!made) {
+      complete_target_ = false;
+      stop();
+      return std::nullopt;
+    }
+    const Part& part = emission_.parts[emission_.next++];
+    within_allowance(variant, emission_.steps, [&] {
+      emit_variant(*made->module, variant, *bodies_[emission_.variant], part, level, options_);
+    });
+    emission_.instructions += made->module->getInstructionCount();
+    if (emission_.instructions > instructions_of_a_variant) throw TooLarge{&variant};
+    return Job{emission_.level, &objects_[emission_.level].emplace_back(), std::move(*made)};
   }
 
-  void emit_next() {
-    const size_t level = next_ / variants_.size(), v = next_ % variants_.size();
+  void begin_variant() {
+    emission_ = {next_ % variants_.size(), next_ / variants_.size(), {}, 0, steps_of_a_variant, 0};
     ++next_;
-    if (!bodies_[v]) bodies_[v] = bodies_of(*variants_[v], levels_);
-    auto parts = emit_parts(*variants_[v], *bodies_[v], *levels_[level], options_, error_);
-    if (!parts) {
+    const plan::Variant& variant = *variants_[emission_.variant];
+    auto& bodies = bodies_[emission_.variant];
+    if (!bodies) bodies = bodies_of(variant, levels_);
+    if (const auto why = why_no_code(variant, *bodies, *levels_[emission_.level])) {
+      error_ = *why;
       complete_target_ = false;
-      next_ = variants_.size() * levels_.size();
-      return;
+      return stop();
     }
-    for (Made& part : *parts) ready_.push_back({level, &objects_[level].emplace_back(), std::move(part)});
+    emission_.parts = parts_of(variant);
+  }
+
+  void stop() {
+    next_ = variants_.size() * levels_.size();
+    emission_.next = emission_.parts.size();
   }
 
   const std::vector<const plan::Variant*> variants_;
@@ -393,7 +396,7 @@ class ObjectMaker {
   std::vector<std::optional<Bodies>> bodies_;     ///< by variant
   std::vector<std::deque<std::string>> objects_;  ///< by level; a deque's elements stay where they are
   size_t next_ = 0;                               ///< level and variant to be emitted
-  std::deque<Job> ready_;
+  Emission emission_;
   std::exception_ptr failure_;  ///< the first; no job begins after it
   bool complete_target_ = true;
 };

@@ -10,7 +10,7 @@ namespace axon::module {
 
 namespace {
 
-constexpr uint32_t types_of_a_part = 16;
+constexpr uint32_t types_of_a_part = 3;  ///< what one thread optimises while others go on
 
 /// Declares and emits the functions of one type.
 class TypeEmitter {
