@@ -9,8 +9,9 @@ namespace axon::module::tiles {
 
 namespace {
 
-constexpr int64_t most_products = 32;  ///< of vectors, that a step of a loop over whole blocks has
-constexpr int64_t few_products = 8;    ///< the same where rows or depth end
+constexpr int64_t most_products = 64,
+                  most_steps = 8;    ///< of vectors, that a step of a loop over whole blocks has
+constexpr int64_t few_products = 8;  ///< the same where rows or depth end
 
 Lanes with_more(const Lanes& lanes, const Substitution& more) {
   Lanes out = lanes;
@@ -220,7 +221,8 @@ void Products::emit(const tile::Op& op, const tile::Gemm& gemm) {
   asks_ = rows == 1 && c_.f.level.bytes_ahead > 0;
   if (c_.rows) return some_rows(gemm, limits, *c_.rows);
   const auto whole = [&] {
-    const int64_t most = is_whole(limits.others, extents_) ? most_products / registers_of(rows) : 1;
+    const int64_t most =
+        is_whole(limits.others, extents_) ? std::min(most_products / registers_of(rows), most_steps) : 1;
     each_in_order(
         c_, summed_labels(gemm.acc, {&gemm.a, &gemm.b}), extents_, labels_of_registers(c_.p, c_.views, op),
         limits.others, most, [&](const Substitution& at) { multiply(gemm, at, rows); }, LoopKind::rolled);
