@@ -9,9 +9,9 @@ namespace axon::module::tiles {
 
 namespace {
 
-constexpr int64_t most_products = 64,
-                  most_steps = 8;    ///< of vectors, that a step of a loop over whole blocks has
-constexpr int64_t few_products = 8;  ///< the same where rows or depth end
+constexpr int64_t most_products = 64;  ///< of vectors, in an iteration over whole blocks,
+constexpr int64_t most_steps = 8;      ///< which is so many steps at most
+constexpr int64_t few_products = 8;    ///< as most_products, where rows or depth end
 
 Lanes with_more(const Lanes& lanes, const Substitution& more) {
   Lanes out = lanes;
