@@ -131,10 +131,17 @@ class Operands {
     const ScalarId load = streamed_load(g_, g_.nodes[id_].locals, value, base::accumulator(online.elem));
     if (columns.empty() || online.binders.size() != 1 || (load.valid() && lies_along(load, columns)))
       return {};
-    if (!depends_on(g_, value, online.binders[0].var)) return {};
+    if (!depends_on(g_, value, online.binders[0].var) || reads_locals(value)) return {};
     batch.push_back(online.binders[0]);
     batch.insert(batch.end(), columns.begin(), columns.end());
     return batch;
+  }
+
+  /// They are the node's own: what another one computes cannot read them.
+  bool reads_locals(ScalarId value) const {
+    const auto loads = loads_in(g_, value);
+    return std::any_of(loads.begin(), loads.end(),
+                       [&](ScalarId load) { return g_.scalars[load].target.is_local(); });
   }
 
   bool lies_along(ScalarId load, const std::vector<Axis>& columns) const {
@@ -149,7 +156,7 @@ class Operands {
            });
   }
 
-  /// Those of the node's outputs; locals have none.
+  /// Of the outputs' reductions. Does any have values that are computed before?
   bool compute_values() {
     bool any = false;
     const std::vector<Axis> domain = g_.nodes[id_].domain;
