@@ -1,11 +1,11 @@
 // transpose_operands: what a contraction streams lies together in memory.
 //
-// In: fused nodes. A contraction, or the weighted sum of an online reduction, may read its right operand
-// along an axis that is not the last one, while the last one is an axis of the batch, as where heads are the
-// last axis of keys and values: each of its tasks then goes through all lines of memory for a few elements of
-// each. Out: a copy of that operand with the axes of the batch first, and the old node, which reads the copy.
-// What an online reduction weights may also be no tensor, or one that does not lie along the columns: the
-// values are a node of their own then, the columns last.
+// In: fused nodes. A contraction may read its right operand along an axis that is not the last one, while the
+// last one is an axis of the batch, as where heads are the last axis of keys: each of its tasks then goes
+// through all lines of memory for a few elements of each. Out: a copy of that operand with the axes of the
+// batch first, and the old node, which reads the copy. What an online reduction weights may also be no
+// tensor, or one that does not lie along the columns: the values are a node of their own then, the columns
+// last.
 //
 // Note: operands that have rows to be read by; whose indices are variables, all of the node's own, so that
 // the copy is as large as the operand. Weights stored as panels are laid out once and for all. After fuse,
@@ -48,10 +48,6 @@ class Operands {
     const Node& node = g_.nodes[id_];
     for (const PlacedContraction& placed : contractions_of(g_, node))
       find(placed.contraction, placed.local ? node.locals[*placed.local].domain : node.domain);
-    edit::each_body(node, [&](ScalarId body, const std::vector<Axis>& domain) {
-      for (ScalarId part : edit::binders_in(g_, body))
-        if (g_.scalars[part].op == Op::online) find(g_.scalars[part], domain);
-    });
     for (const auto& [value, order] : found_) copy(value, order);
     const bool computes = compute_values();
     return computes || !found_.empty();
@@ -65,24 +61,6 @@ class Operands {
     for (uint32_t a : c.columns) others.insert(domain[a].var);
     for (const Axis& b : g_.scalars[c.reduce].binders) others.insert(b.var);
     add(c.load, batch, others);
-  }
-
-  /// Of a weighted sum, the weights depend on the batch, and the values on none of the rows.
-  void find(const Scalar& online, const std::vector<Axis>& domain) {
-    for (size_t a = 1; a < online.args.size(); ++a)
-      for (ScalarId l : loads_in(g_, online.args[a])) {
-        std::set<Var> batch, others;
-        std::vector<uint32_t> rows;
-        for (uint32_t d = 0; d < domain.size(); ++d) {
-          const Var v = domain[d].var;
-          if (!depends_on(g_, l, v))
-            rows.push_back(d);
-          else
-            (depends_on(g_, online.args[0], v) ? batch : others).insert(v);
-        }
-        for (const Axis& b : online.binders) others.insert(b.var);
-        if (any_long(domain, rows)) add(l, batch, others);
-      }
   }
 
   static bool any_long(const std::vector<Axis>& domain, const std::vector<uint32_t>& axes) {
