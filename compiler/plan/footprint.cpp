@@ -17,7 +17,7 @@ using task::Program;
 constexpr double typical_extent = 1024;
 constexpr double most_typical = 4;  ///< times that: what an extent of several sizes may have, as sums do
 constexpr int64_t small_extent = 2;
-constexpr size_t most_alone = 12;                 ///< sizes that are small each by itself
+constexpr size_t most_small = 12;                 ///< sizes that are small each by itself and in pairs
 constexpr int64_t least_live = int64_t{1} << 14;  ///< bytes: of less it does not matter how they are packed
 constexpr int64_t most_bytes = int64_t{1} << 44;
 
@@ -107,11 +107,13 @@ std::vector<Bytes> typical_bytes(const Program& p, const std::vector<Life>& live
         if ((n >> bit) % 2 == smaller) sizes[vars[n]] = std::max<int64_t>(1, sizes[vars[n]] / 16);
       add(sizes);
     }
-  for (size_t n = 0; n < std::min(vars.size(), most_alone); ++n) {
-    shape::Assignment sizes = typical;
-    sizes[vars[n]] = std::min(sizes[vars[n]], small_extent);
-    add(sizes);
-  }
+  const size_t count = std::min(vars.size(), most_small);
+  for (size_t n = 0; n < count; ++n)
+    for (size_t m = n; m < count; ++m) {
+      shape::Assignment sizes = typical;
+      for (const shape::Var var : {vars[n], vars[m]}) sizes[var] = std::min(sizes[var], small_extent);
+      add(sizes);
+    }
   return list;
 }
 

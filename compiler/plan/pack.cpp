@@ -10,6 +10,8 @@ namespace axon::plan {
 
 namespace {
 
+constexpr size_t most_rounds = 8;  ///< of improvements
+
 class Packer {
  public:
   Packer(const std::vector<Bytes>& bytes, const Conflicts& conflicts)
@@ -22,26 +24,50 @@ class Packer {
   }
 
   Packing run() {
-    Packing best;
     std::vector<uint32_t> by_first(neighbours_.size());
     std::iota(by_first.begin(), by_first.end(), 0);
-    const auto try_order = [&](const std::vector<int64_t>& bytes, const std::vector<uint32_t>& order) {
-      Packing packing;
-      packing.offset = place(bytes, order);
-      find_cost(packing);
-      if (best.offset.empty() || sum(packing.cost) < sum(best.cost)) best = std::move(packing);
-    };
-    for (const Bytes& bytes : bytes_) {
+    for (size_t s = 0; s < bytes_.size(); ++s) {
+      const Bytes& bytes = bytes_[s];
       std::vector<uint32_t> by_size = by_first;
       std::stable_sort(by_size.begin(), by_size.end(),
                        [&](uint32_t a, uint32_t b) { return bytes.of[a] > bytes.of[b]; });
-      try_order(bytes.of, by_size);
+      try_order(s, by_size);
     }
-    try_order(bytes_[0].of, by_first);
-    return best;
+    try_order(0, by_first);
+    for (size_t n = 0; n < most_rounds && improve(); ++n) continue;
+    return std::move(best_);
   }
 
  private:
+  /// Keeps the packing of this order at a choice of sizes if it is the best one.
+  bool try_order(size_t choice, const std::vector<uint32_t>& order) {
+    Packing packing;
+    packing.offset = place(bytes_[choice].of, order);
+    find_cost(packing);
+    if (!best_.offset.empty() && sum(packing.cost) >= sum(best_.cost)) return false;
+    best_ = std::move(packing);
+    order_ = order;
+    return true;
+  }
+
+  /// Places first what ends highest at the choice of sizes with the worst cost ("squeaky wheel" optimization,
+  /// Joslin and Clements 1999). Returns whether that is better.
+  bool improve() {
+    const auto worst = std::max_element(best_.cost.begin(), best_.cost.end()) - best_.cost.begin();
+    const auto& begin = best_.begin[worst];
+    const auto end = [&](uint32_t b) { return begin[b] + bytes_[worst].of[b]; };
+    const std::vector<uint32_t> order = order_;
+    if (order.empty()) return false;
+    const uint32_t highest = *std::max_element(order.begin(), order.end(),
+                                               [&](uint32_t a, uint32_t b) { return end(a) < end(b); });
+    std::vector<uint32_t> moved{highest};
+    for (const uint32_t b : order)
+      if (b != highest) moved.push_back(b);
+    for (size_t s = 0; s < bytes_.size(); ++s)
+      if (try_order(s, moved)) return true;
+    return false;
+  }
+
   static double sum(const std::vector<double>& cost) {
     return std::accumulate(cost.begin(), cost.end(), 0.0);
   }
@@ -88,7 +114,9 @@ class Packer {
   }
 
   const std::vector<Bytes>& bytes_;
-  Conflicts neighbours_;  ///< in both directions
+  Packing best_;                 ///< so far
+  std::vector<uint32_t> order_;  ///< in which the best one was placed
+  Conflicts neighbours_;         ///< in both directions
 };
 
 }  // namespace

@@ -19,8 +19,8 @@ struct Packing {
   std::vector<double> cost;  ///< bytes of the arena, divided by the most that are live at once, by choice
 };
 
-/// Places the lives one after the other, each at the lowest offset that is free, in several orders, and
-/// returns the packing with the least sum of costs.
+/// Places the lives one after the other, each at the lowest offset that is free, in several orders, of which
+/// the best is improved for some rounds, and returns the packing with the least sum of costs.
 Packing pack(const std::vector<Bytes>&, const Conflicts&);
 
 }  // namespace axon::plan
