@@ -258,6 +258,7 @@ Access OpsReader::access() {
   expect("[");
   list("]", [&] { out.at.push_back(index()); });
   require(failed() || out.at.size() == rank, "one index per axis is expected");
+  if (accept("in")) expect("runs"), out.in_runs = true;
   return out;
 }
 

@@ -150,7 +150,8 @@ class Printer {
   std::string access(const Access& a) const {
     std::string text;
     for (const Index& index : a.at) text += (text.empty() ? "" : ", ") + this->index(index);
-    return (a.tensor ? p_.tensors[a.tensor].name : p_.tiles[a.tile].name) + "[" + text + "]";
+    return (a.tensor ? p_.tensors[a.tensor].name : p_.tiles[a.tile].name) + "[" + text + "]" +
+           (a.in_runs ? " in runs" : "");
   }
   std::string bounds(const Bounds& b, Elem elem) const {
     return names_("if", b.facts) + (b.fill ? " fill " + literal(*b.fill, elem) : "");

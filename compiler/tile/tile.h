@@ -159,6 +159,8 @@ struct Access {
   TensorId tensor;
   TileId tile;  ///< where there is no tensor
   std::vector<Index> at;
+  /// Elements that index tiles choose mostly lie next to each other, in order, as those of a slice do: a hint.
+  bool in_runs = false;
 };
 
 /// tile[labels] = from. Into a ring: a fill.

@@ -32,6 +32,23 @@ std::vector<HandProgram> programs_of_features() {
         {{"m", 0}, {"n", 3}, {"d", 5}, {"l", 2}},
         {{"m", 3}, {"n", 5}, {"d", 0}, {"l", 2}},
         {{"m", 9}, {"n", 4}, {"d", 3}, {"l", 0}}}},
+      // Rows that the data cuts out of one tensor; softmaxes of rows that are cut into parts, of which some
+      // have no elements, or -inf alone.
+      {"PartsOfRows",
+       "entry sums (x : f32[n]) (k : i64[m]) where n >= 1 =\n"
+       "  for r => sum x[min (k[r] % n) 7 : k[r] % n + 1]\n"
+       "entry tops (x : f32[n]) (k : i64[m]) where n >= 1 =\n"
+       "  for r => maximum (for (j < n) => if k[r] % n <= j && j < k[r] % n + 40 then x[j] else -inf)\n"
+       "entry long (x : f32[l]) = softmax x\n"
+       "entry halves (x : f16[l]) = softmax x\n"
+       "entry masked (x : f32[l]) = softmax (for i => if i % 3 == 0 then x[i] else -inf)\n"
+       "entry nothing (x : f32[l]) = logsumexp (for i => if x[i] > 1000.0 then x[i] else -inf)\n"
+       "entry rows (x : f32[m, l]) = for i => logsumexp x[i]\n",
+       {{{"m", 1}, {"n", 1}, {"l", 1}},
+        {{"m", 9}, {"n", 1000}, {"l", 16385}},
+        {{"m", 1}, {"n", 70}, {"l", 40000}},
+        {{"m", 0}, {"n", 3}, {"l", 0}},
+        {{"m", 3}, {"n", 31}, {"l", 16384}}}},
       // Softmaxes that weight what is no tensor, or whose scores are no products of rows of tensors.
       {"AttentionOfOtherKinds",
        "entry functions (q : f32[m, d]) (k : f32[n, d]) (v : f32[n, d]) =\n"
@@ -42,7 +59,8 @@ std::vector<HandProgram> programs_of_features() {
        "  let w = softmax (for i j => -(sum c => abs (q[i, c] - k[j, c]))) in w @ v\n"
        "entry paged (q : f32[m, d]) (k : f32[n, d]) (v : f32[n, d]) (p : i64[l]) where n >= 1 =\n"
        "  let p = for j => p[j] % n\n"
-       "  let w = softmax (for i j => sum c => q[i, c] * k[p[j], c]) in for i c => sum j => w[i, j] * v[p[j], c]\n"
+       "  let w = softmax (for i j => sum c => q[i, c] * k[p[j], c]) in for i c => sum j => w[i, j] * "
+       "v[p[j], c]\n"
        "entry numbers (q : f32[m, d]) (k : f32[n, d]) (x : f32[n]) =\n"
        "  let w = softmax (q @ transpose k) in for i => sum j => w[i, j] * x[j]\n"
        "entry heads_last (a : f32[m, d, h]) (b : f32[n, d, h]) =\n"

@@ -69,6 +69,32 @@ TEST(IndexChecks, OfNothing) {
                          {"walk", {0, 0}, {2}, {11}}});
 }
 
+/// Lengths that the data decides end the loops over what is reduced; where they leave the axis that is said,
+/// though no point past the axis is visited.
+TEST(IndexChecks, OfLengths) {
+  const Compiled compiled(
+      "entry sums (x : f32[n]) (k : i64[m]) where m >= 1 = for (r < m - 1) => sum x[k[r] : k[r + 1]]\n"
+      "entry tops (x : f32[n]) (k : i64[m]) where m >= 1 = for (r < m - 1) => maximum x[k[r] : k[r + 1]]\n"
+      "entry counts (x : f32[n]) (k : i64[m]) = for r => let c = x[: k[r]] in real (count j => c[j] > 0.0)\n"
+      "entry pairs (x : f32[n]) (k : i64[m]) = for r => let c = x[: k[r]] in sum i j => c[i] * c[j]\n",
+      for_levels());
+  std::vector<double> x(100);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i % 7);
+  const double part = 7 * 21 + 0 + 1 + 2 + 3;  // of 53 elements
+  expect_runs(compiled, {{"sums", x, {0, 53, 53, 100}, {part, 0, 4 + 5 + 6 + 6 * 21 + 0 + 1}},
+                         {"sums", x, {0, 101}, {}, "101"},
+                         {"sums", x, {-1, 5}, {}, "-1"},
+                         {"sums", x, {7, 3}, {}, "-4"},
+                         {"sums", {}, {0, 0}, {0}},
+                         {"sums", {}, {0, 1}, {}, "1"},
+                         {"tops", x, {50, 53, 55}, {3, 5}},
+                         {"tops", x, {99, 100}, {1}},
+                         {"counts", x, {0, 100, 53, 1}, {0, 85, 45, 0}},
+                         {"counts", x, {101}, {}, "101"},
+                         {"pairs", x, {0, 4, 53}, {0, 36, part * part}},
+                         {"pairs", x, {101}, {}, "101"}});
+}
+
 /// An index that no element of a `for`, or no iteration of a loop, uses need not be inside.
 TEST(IndexChecks, FailForNoElement) {
   const Compiled compiled(

@@ -317,14 +317,42 @@ std::optional<Accesses::Found> Accesses::gathered(const tile::Access& access, co
     if (!access.at[a].dim.is(0) || !c_.known.nonnegative(extent - 1)) at.inside = both(c_, at.inside, here);
   }
   at.inside.end = nullptr;
-  const auto bits = static_cast<unsigned>(base::elem_bytes(at.elem)) * 8;
-  Value* const pointers = b.CreateGEP(b.getIntNTy(bits), at.base, offsets);
-  return Found{c_.a.from_stored(load_each(at, pointers), at.elem), at.inside, good};
+  Value* const loaded = access.in_runs ? load_run_or_each(at, offsets) : load_each(at, offsets);
+  return Found{c_.a.from_stored(loaded, at.elem), at.inside, good};
+}
+
+Value* Accesses::load_run_or_each(const Spot& at, Value* offsets) {
+  auto& b = c_.f.b;
+  const auto n = static_cast<unsigned>(at.offsets.size());
+  Value* const first = b.CreateExtractElement(offsets, uint64_t{0});
+  Value* const run = b.CreateAdd(b.CreateVectorSplat(n, first), b.CreateStepVector(offsets->getType()));
+  Value* follow = b.CreateICmpEQ(offsets, run);
+  const bool masked = !at.inside.all() && has_masked(at);
+  Value* const inside = at.inside.all() ? nullptr : as_vector(c_, at.inside, n);
+  if (inside) follow = masked ? b.CreateOr(follow, b.CreateNot(inside)) : b.CreateAnd(follow, inside);
+  const auto bytes = static_cast<unsigned>(base::elem_bytes(at.elem));
+  const llvm::Align align(bytes);
+  llvm::Type* const type = c_.a.stored_type(at.elem, n);
+  std::vector<std::pair<Value*, llvm::BasicBlock*>> loaded;
+  const auto note = [&](Value* value) { loaded.emplace_back(value, b.GetInsertBlock()); };
+  const auto together = [&] {
+    Value* const p = b.CreateGEP(b.getIntNTy(bytes * 8), at.base, first);
+    auto* const load = masked ? b.CreateMaskedLoad(type, p, align, inside, llvm::Constant::getNullValue(type))
+                              : static_cast<llvm::Instruction*>(b.CreateAlignedLoad(type, p, align));
+    c_.f.mark(load, at.region);
+    note(load);
+  };
+  c_.choose(b.CreateAndReduce(follow), together, [&] { note(load_each(at, offsets)); });
+  auto* const either = b.CreatePHI(type, 2);
+  for (const auto& [value, block] : loaded) either->addIncoming(value, block);
+  return either;
 }
 
 /// Machines with vectors of 64 bytes have an instruction, of words.
-Value* Accesses::load_each(const Spot& at, Value* pointers) {
+Value* Accesses::load_each(const Spot& at, Value* offsets) {
   auto& b = c_.f.b;
+  const auto bits = static_cast<unsigned>(base::elem_bytes(at.elem)) * 8;
+  Value* const pointers = b.CreateGEP(b.getIntNTy(bits), at.base, offsets);
   const auto n = static_cast<unsigned>(at.offsets.size());
   const int64_t bytes = base::elem_bytes(at.elem);
   const llvm::Align align(static_cast<uint64_t>(bytes));

@@ -71,7 +71,9 @@ class Accesses {
   /// elsewhere.
   std::optional<Found> gathered(const tile::Access&, const std::vector<Fact>&, const Lanes&);
   Value* from_table(const tile::Index&, const Dim& extent, const Lanes&, Mask& good);
-  Value* load_each(const Spot&, Value* pointers);
+  Value* load_each(const Spot&, Value* offsets);
+  /// The same where they are likely to be neighbours: then one load takes them.
+  Value* load_run_or_each(const Spot&, Value* offsets);
   Dim from_table(const tile::Use&, const Dim& dim, const Dim& extent, const Lanes&, Value*& good);
   Spot spot_at(tile::TensorId, TileId, const Indices&);
   Value* pointer(const Spot&, const Dim& offset);

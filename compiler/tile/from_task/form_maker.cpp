@@ -2,6 +2,7 @@
 #include "tile/from_task/form_maker.h"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 #include "task/facts.h"
@@ -142,10 +143,18 @@ ScalarId clamped(graph::Graph& g, const graph::BinderRange::Data& bound, const D
   return bound.plus.is(0) ? value : graph::apply(g, graph::Op::add, {value, index(bound.plus)});
 }
 
-/// Points that a mask leaves out evaluate the mask.
-bool masks_check(const graph::Graph& g, ScalarId folded) {
+/// Points that a mask leaves out evaluate the mask: does it check what these bounds of all points do not?
+bool masks_check(const graph::Graph& g, ScalarId folded, const std::vector<ScalarId>& bounds) {
+  std::set<ScalarId> of_bounds;
+  for (const ScalarId bound : bounds)
+    for (const ScalarId part : graph::scalars_in(g, bound)) of_bounds.insert(part);
+  const auto is_missed = [&](ScalarId part) {
+    const graph::Op op = g.scalars[part].op;
+    return (op == graph::Op::bounded || op == graph::Op::require) && !of_bounds.contains(part);
+  };
   for (const Scalar* s = &g.scalars[folded]; s->op == graph::Op::select; s = &g.scalars[folded]) {
-    if (has_checks(g, s->args[0])) return true;
+    const auto parts = graph::scalars_in(g, s->args[0]);
+    if (std::any_of(parts.begin(), parts.end(), is_missed)) return true;
     folded = s->args[g.scalars[s->args[1]].op == graph::Op::constant ? 2 : 1];
   }
   return false;
@@ -154,22 +163,27 @@ bool masks_check(const graph::Graph& g, ScalarId folded) {
 }  // namespace
 
 bool add_range_by_data(graph::Graph& g, const Scalar& reduction, const graph::BinderRange& range,
-                       const Dim& extent, DataRange& to) {
+                       const Dim& extent, BoundChecks checks, DataRange& to) {
   if (range.low_by_data.empty() && range.end_by_data.empty()) return true;
-  if (masks_check(g, reduction.args[0])) return false;
   bool all = true;
-  const auto add = [&](const std::vector<graph::BinderRange::Data>& bounds, graph::Op op, ScalarId& bound) {
-    for (const auto& data : bounds) {
+  DataRange found;
+  std::vector<ScalarId> bounds;
+  const auto add = [&](const std::vector<graph::BinderRange::Data>& of_data, graph::Op op, ScalarId& bound) {
+    for (const auto& data : of_data) {
       if (graph::reads_integer(g, data.plus)) {
         all = false;
         continue;
       }
+      bounds.push_back(data.value);
       const ScalarId one = clamped(g, data, extent);
       bound = bound.valid() ? graph::apply(g, op, {bound, one}) : one;
     }
   };
-  add(range.low_by_data, graph::Op::max, to.first);
-  add(range.end_by_data, graph::Op::min, to.end);
+  add(range.low_by_data, graph::Op::max, found.first);
+  add(range.end_by_data, graph::Op::min, found.end);
+  if (checks == BoundChecks::none) bounds.clear();
+  if (masks_check(g, reduction.args[0], bounds)) return false;
+  to = found;
   return all;
 }
 
@@ -186,7 +200,8 @@ void FormMaker::bound_along(RowReduction& r, const Scalar& of) {
     const bool is_outer = outer != r.outer.end();
     DataRange& by_data = is_outer ? outer->by_data : r.by_data;
     if (!is_outer) std::tie(r.first, r.end) = interval_of(g_, range, r.along.extent);
-    const bool is_all = add_range_by_data(g_, of, range, binder.extent, by_data);
+    const BoundChecks checks = r.outer.empty() ? BoundChecks::of_all_points : BoundChecks::none;
+    const bool is_all = add_range_by_data(g_, of, range, binder.extent, checks, by_data);
     const bool is_static = by_data.empty();
     if (!is_all || !range.unmasked.valid() || (is_outer && !(range.low.empty() && range.end.empty())))
       continue;
@@ -200,21 +215,58 @@ void FormMaker::bound_along(RowReduction& r, const Scalar& of) {
 ScalarId FormMaker::online(const Scalar& proj) {
   const Scalar s = g_.scalars[proj.args[0]];
   if (proj.component > 1 || s.args.size() > 1) throw NoForm{"it weights values by an online softmax"};
-  if (s.or_zero) throw NoForm{"its online softmax has rows without keys"};
   const base::Elem elem = base::accumulator(g_.scalars[s.args[0]].elem);
-  const ScalarId score = graph::cast(g_, elem, s.args[0]);
+  const auto as_reduction = [&](graph::Monoid monoid, ScalarId term) {
+    return g_.scalars[graph::reduce(g_, monoid, s.binders, term)];
+  };
   const auto [top, fresh] = maxima_.try_emplace(proj.args[0], 0);
-  if (fresh) top->second = reduction(graph::Monoid::max, s, elem, score);
+  if (fresh) {
+    const ScalarId score = in_masks(s.args[0], elem, -std::numeric_limits<double>::infinity(),
+                                    [&](ScalarId x) { return graph::cast(g_, elem, x); });
+    top->second = reduction(graph::Monoid::max, as_reduction(graph::Monoid::max, score), elem, score);
+  }
   if (is_proj(proj, 0)) return result(top->second);
   const auto [total, first] = sums_.try_emplace(proj.args[0], 0);
   if (first) {
-    ScalarId power = graph::apply(g_, graph::Op::sub, {without_reductions(score), result(top->second)});
-    if (s.scale != 1)
-      power = graph::apply(g_, graph::Op::mul, {power, graph::constant_float(g_, elem, s.scale)});
-    const ScalarId weight = graph::apply(g_, s.base2 ? graph::Op::exp2 : graph::Op::exp, {power});
-    total->second = reduction(graph::Monoid::sum, s, elem, weight);
+    const auto weight = [&](ScalarId score) {
+      return weight_of(s, graph::cast(g_, elem, without_reductions(score)), result(top->second));
+    };
+    if (s.or_zero) {
+      const ScalarId term = in_masks(s.args[0], elem, 0, weight);
+      total->second = reduction(graph::Monoid::sum, as_reduction(graph::Monoid::sum, term), elem, term);
+    } else {
+      total->second = reduction(graph::Monoid::sum, s, elem, weight(s.args[0]));
+    }
   }
   return result(total->second);
+}
+
+ScalarId FormMaker::weight_of(const Scalar& online, ScalarId score, ScalarId maximum) {
+  const base::Elem elem = g_.scalars[score].elem;
+  const auto constant = [&](double number) { return graph::constant_float(g_, elem, number); };
+  ScalarId shift = maximum;
+  if (online.or_zero) {
+    const ScalarId none = constant(-std::numeric_limits<double>::infinity());
+    shift = graph::apply(g_, graph::Op::select,
+                         {graph::apply(g_, graph::Op::eq, {maximum, none}), constant(0), maximum});
+  }
+  ScalarId power = graph::apply(g_, graph::Op::sub, {score, shift});
+  if (online.scale != 1) power = graph::apply(g_, graph::Op::mul, {power, constant(online.scale)});
+  return graph::apply(g_, online.base2 ? graph::Op::exp2 : graph::Op::exp, {power});
+}
+
+ScalarId FormMaker::in_masks(ScalarId score, base::Elem elem, double outside,
+                             const std::function<ScalarId(ScalarId)>& leaf) {
+  const Scalar s = g_.scalars[score];
+  if (s.op == graph::Op::select)
+    for (const size_t none : {1, 2}) {
+      if (!graph::is_unit(g_, s.args[none], graph::Monoid::max)) continue;
+      std::vector<ScalarId> args = s.args;
+      args[none] = graph::constant_float(g_, elem, outside);
+      args[3 - none] = in_masks(s.args[3 - none], elem, outside, leaf);
+      return graph::apply(g_, graph::Op::select, args);
+    }
+  return leaf(score);
 }
 
 int FormMaker::loads_along(ScalarId body, Var v) const {

@@ -4,6 +4,7 @@
 // In: a task type. Out: outputs and reductions of a form. Invariant: reductions stand before those that read
 // their results.
 #pragma once
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -25,10 +26,12 @@ using shape::Var;
 /// [first, end): the points of an axis that the masks leave. Integers of the program lie anywhere: the
 /// difference of two that are not held to the axis may leave i64.
 std::pair<Dim, Dim> interval_of(const graph::Graph&, const graph::BinderRange&, const Dim& extent);
-/// What the data says of it, in a reduction whose masks check nothing. False where that is not all: bounds
-/// that are sums with integers of the program are left out.
+/// What bounds may check. Who goes through fewer points evaluates them wherever there is a point.
+enum class BoundChecks : uint8_t { none, of_all_points };
+/// What the data says of it, in a reduction whose masks check nothing but their bounds. False where that is
+/// not all: bounds that are sums with integers of the program are left out.
 bool add_range_by_data(graph::Graph&, const Scalar& reduction, const graph::BinderRange&, const Dim& extent,
-                       DataRange&);
+                       BoundChecks, DataRange&);
 
 constexpr int64_t shortest_row = 16;  ///< elements that are worth vectors
 
@@ -68,6 +71,12 @@ class FormMaker {
   /// A maximum of scores, or a sum of exponentials, which needs the maximum. Rows of -inf alone have the sum
   /// of the formula, e^(-inf + inf) of each key, or 0 (the note in graph.h).
   virtual ScalarId online(const Scalar& proj);
+  /// The weight of a key with the score, in the type that weights are summed in: e^(score - maximum). Where
+  /// rows of -inf alone have the sum 0, so is their weight.
+  ScalarId weight_of(const Scalar& online, ScalarId score, ScalarId maximum);
+  /// The score where masks leave it, as `leaf` has it, else the number.
+  ScalarId in_masks(ScalarId score, base::Elem elem, double outside,
+                    const std::function<ScalarId(ScalarId)>& leaf);
   /// Loads of the expression that move by one element where the variable does, less those that move in any
   /// other way.
   int loads_along(ScalarId body, Var v) const;

@@ -137,9 +137,7 @@ class LaneFormMaker : FormMaker {
     if (choice_ != LaneChoice::columns && choice_ != LaneChoice::rows) return false;
     const Scalar& s = g_.scalars[id];
     const Scalar& reduction = s.op == graph::Op::proj ? g_.scalars[s.args[0]] : s;
-    if (reduction.op == graph::Op::online &&
-        (s.component > 1 || reduction.args.size() > 1 || reduction.or_zero))
-      return false;
+    if (reduction.op == graph::Op::online && (s.component > 1 || reduction.args.size() > 1)) return false;
     for (const Var v : graph::free_vars(g_, id))
       if (v == node_.domain[*form_.along].var || is_binder(v)) return false;
     return has_vectors(reduction) && !nests(reduction);
@@ -202,20 +200,11 @@ class LaneFormMaker : FormMaker {
   ScalarId written_out(const Scalar& proj) {
     const Scalar s = g_.scalars[proj.args[0]];
     const base::Elem elem = base::accumulator(g_.scalars[s.args[0]].elem);
-    const auto constant = [&](double number) { return graph::constant_float(g_, elem, number); };
     const ScalarId score = graph::cast(g_, elem, without_reductions(s.args[0]));
     ScalarId& top = maxima_of_[proj.args[0]];
     if (!top.valid()) top = own(graph::Monoid::max, s.binders, score);
     if (proj.component == 0) return top;
-    ScalarId shift = top;
-    if (s.or_zero) {
-      const ScalarId none = constant(-std::numeric_limits<double>::infinity());
-      shift = graph::apply(g_, graph::Op::select,
-                           {graph::apply(g_, graph::Op::eq, {top, none}), constant(0), top});
-    }
-    ScalarId power = graph::apply(g_, graph::Op::sub, {score, shift});
-    if (s.scale != 1) power = graph::apply(g_, graph::Op::mul, {power, constant(s.scale)});
-    ScalarId term = graph::apply(g_, s.base2 ? graph::Op::exp2 : graph::Op::exp, {power});
+    ScalarId term = weight_of(s, score, top);
     if (proj.component > 1) {
       const ScalarId value = without_reductions(s.args[proj.component - 1]);
       term = graph::apply(g_, graph::Op::mul, {term, graph::cast(g_, elem, value)});

@@ -86,11 +86,13 @@ LaneMaker::Points LaneMaker::points_of(ScalarId id, const BlockPlace& place) con
            std::none_of(s.binders.begin(), s.binders.end(), [&](const auto& b) { return d.contains(b.var); });
   };
   bool is_masked = true;  // where masks are still looked at
+  const BoundChecks checks =
+      s.binders.size() == 1 && !is_conditional() ? BoundChecks::of_all_points : BoundChecks::none;
   for (size_t b = 0; b < s.binders.size(); ++b) {
     const graph::BinderRange range = graph::binder_range(g_, s, b, graph::ReadBounds::of_some_points);
     auto interval = interval_of(g_, range, s.binders[b].extent);
     DataRange& by_data = out.by_data.emplace_back();
-    const bool has_all = add_range_by_data(g_, s, range, s.binders[b].extent, by_data);
+    const bool has_all = add_range_by_data(g_, s, range, s.binders[b].extent, checks, by_data);
     if (!is_uniform(interval.first) || !is_uniform(interval.second)) {
       interval = {Dim(0), s.binders[b].extent};
     } else if (is_masked && !range.empty() && range.unmasked.valid() && has_all) {
@@ -123,6 +125,9 @@ void LaneMaker::add_range(const Points& points, size_t binder) {
 /// Points that count in no lane are left out. Where the lanes have the same bounds, so is the mask.
 std::vector<CountUses> LaneMaker::counted(Points& points, const BlockPlace& place) {
   std::vector<CountUses> out(points.binders.size());
+  const size_t known = check_facts_.size();
+  const auto facts = has_points(points);
+  check_facts_.insert(check_facts_.end(), facts.begin(), facts.end());
   for (size_t b = 0; b < out.size(); ++b) {
     const auto& [first, end] = points.by_data[b];
     if (!can_be_counted(first, points) || !can_be_counted(end, points)) continue;
@@ -137,6 +142,7 @@ std::vector<CountUses> LaneMaker::counted(Points& points, const BlockPlace& plac
     out[b] = {number(first, Pointwise::min), number(end, Pointwise::max)};
     if (is_same && points.unmasked[b].valid()) points.term = points.unmasked[b];
   }
+  check_facts_.resize(known);
   return out;
 }
 

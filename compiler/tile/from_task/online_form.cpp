@@ -59,7 +59,7 @@ class OnlineFormMaker : FormMaker {
     out_.scale = s.scale;
     out_.range = graph::binder_range(g_, s, 0, graph::ReadBounds::of_some_points);
     DataRange by_data;
-    const bool has_all = add_range_by_data(g_, s, out_.range, out_.key.extent, by_data);
+    const bool has_all = add_range_by_data(g_, s, out_.range, out_.key.extent, BoundChecks::none, by_data);
     elem_ = base::accumulator(g_.scalars[s.args[0]].elem);
     out_.is_unmasked = has_all && out_.range.unmasked.valid();
     const ScalarId score = out_.is_unmasked ? out_.range.unmasked : s.args[0];

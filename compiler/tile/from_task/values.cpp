@@ -34,6 +34,38 @@ bool has_gathered(const graph::Graph& g, graph::ScalarId load, Var v) {
   });
 }
 
+/// Does the index move by one where the variable does, if not between clamps everywhere?
+bool moves_by_one(const graph::Graph& g, graph::ScalarId index, Var v) {
+  if (const auto dim = graph::affine_index(g, index)) {
+    const auto by = dim->linear_in(v);
+    return by && by->first.is(1);
+  }
+  const Scalar& s = g.scalars[index];
+  const auto moves = [&](size_t a) { return moves_by_one(g, s.args[a], v); };
+  const auto stands = [&](size_t a) { return !graph::depends_on(g, s.args[a], v); };
+  switch (s.op) {
+    case graph::Op::cast:
+    case graph::Op::bounded:
+      return moves(0);
+    case graph::Op::sub:
+      return moves(0) && stands(1);
+    case graph::Op::add:
+    case graph::Op::min:
+    case graph::Op::max:
+      return (moves(0) && stands(1)) || (stands(0) && moves(1));
+    default:
+      return false;
+  }
+}
+
+/// Are elements that the data chooses along the last axis mostly neighbours where the variable moves?
+bool reads_runs(const graph::Graph& g, graph::ScalarId load, Var v) {
+  const std::vector<graph::ScalarId>& args = g.scalars[load].args;
+  return std::all_of(args.begin(), args.end(), [&](const graph::ScalarId& arg) {
+    return &arg == &args.back() ? moves_by_one(g, arg, v) : !graph::depends_on(g, arg, v);
+  });
+}
+
 }  // namespace
 
 bool ValueMaker::is_on_axis(const Dim& index, const Dim& extent, const std::vector<Fact>& facts) const {
@@ -350,6 +382,8 @@ Use ValueMaker::loaded(ScalarId id, const BlockPlace& place) {
   if (has_tables) check_box(copy.from.tensor, buffer, index, bounded);
   for (const Dim& d : index) copy.from.at.push_back({std::nullopt, d});
   index_by_tiles(copy.from, s, may_leave, place);
+  copy.from.in_runs =
+      has_tables && place.is_block && copy.from.at.back().table && reads_runs(g_, id, place.along);
   const Elem elem = base::computed_as(p_.buffers[buffer].elem);
   copy.to = {tile(p_.buffers[buffer].name, elem, place.labels()), place.labels()};
   const Use made = copy.to;
