@@ -73,8 +73,14 @@ void make_graphs(Compilation& c) {
     entry::report_no_entry(*c.core, c.options.entries, c.diagnostics);
 }
 
+/// What the machines that code is made for have in common.
+const target::Class& class_of(const Compilation& c) {
+  return c.options.target.empty() ? target::x86_64() : target::nvidia();
+}
+
 void fuse_graphs(Compilation& c) {
-  for (CompiledEntry& entry : c.entries) entry::fuse(entry.graph, *c.core, c.diagnostics);
+  const bool has_panels = class_of(c).panel_columns > 0;
+  for (CompiledEntry& entry : c.entries) entry::fuse(entry.graph, *c.core, c.diagnostics, has_panels);
 }
 
 void update_in_place(Compilation& c) {
@@ -92,11 +98,6 @@ std::string print_graphs(Compilation& c) {
 
 std::string symbol_of(const std::string& entry, size_t variant) {
   return fmt::format("{}_{}", entry, variant);
-}
-
-/// What the machines that code is made for have in common.
-const target::Class& class_of(const Compilation& c) {
-  return c.options.target.empty() ? target::x86_64() : target::nvidia();
 }
 
 void place_weights(Compilation& c) {
@@ -224,8 +225,7 @@ void make_objects(Compilation& c) {
   const auto levels = levels_of(c);
   emit_entries(c, [&] {
     std::string error;
-    auto objects = module::emit_objects(plans_of(c), levels,
-                                        {.trace = c.options.trace}, error);
+    auto objects = module::emit_objects(plans_of(c), levels, {.trace = c.options.trace}, error);
     if (!objects) return report_limitation(c, error);
     for (size_t i = 0; i < levels.size(); ++i)
       c.objects[std::string(levels[i]->name)] = std::move(objects->of_level[i]);

@@ -54,9 +54,10 @@ std::optional<Graph> graph_of(const Program& program, core::GlobalId entry,
   return graph::from_core(program, entry, diagnostics, &sources);
 }
 
-bool fuse(Graph& graph, const Program& program, Diagnostics& diagnostics) {
+bool fuse(Graph& graph, const Program& program, Diagnostics& diagnostics, bool has_panels) {
   return within_allowance(graph, program, diagnostics, steps_of_a_graph, [&] {
     for (const graph::Pass& pass : graph::graph_passes()) {
+      if (pass.of_panels && !has_panels) continue;
       pass.run(graph);
       check_graph(graph, pass.name);
     }

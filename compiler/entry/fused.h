@@ -21,9 +21,10 @@ inline constexpr uint64_t steps_of_a_graph = 40'000'000;
 std::optional<graph::Graph> graph_of(const core::Program& program, core::GlobalId entry,
                                      const source::SourceManager& sources, source::Diagnostics& diagnostics);
 
-/// Runs the graph passes. Returns false, with an error, if that takes too much work: the graph is then in the
-/// middle of them.
-bool fuse(graph::Graph& graph, const core::Program& program, source::Diagnostics& diagnostics);
+/// Runs the graph passes: for machines whose products stream panels, or for others. Returns false, with an
+/// error, if that takes too much work: the graph is then in the middle of them.
+bool fuse(graph::Graph& graph, const core::Program& program, source::Diagnostics& diagnostics,
+          bool has_panels = true);
 
 /// Lets every update happen in place: inserts copies where a value would be overwritten that is still read.
 /// Reports an error for each copy of a consumed (`*`) state. Returns false as fuse() does.

@@ -145,6 +145,7 @@ class Finder {
   /// 0: not by kernels.
   int score_of(const Scalar& load, Var column, Var depth) const {
     if (is_weight(g, load.target) && lies_in_columns(g, load, column, depth)) return 4;
+    if (lies_in_panels(load, column, depth)) return 4;
     const auto offset = offset_of(load, {column, depth});
     if (!offset) return 0;
     const auto by_column = offset->linear_in(column), by_depth = offset->linear_in(depth);
@@ -153,6 +154,11 @@ class Finder {
     if (by_column->first.is(1)) return 3;
     if (by_depth->first.is(1)) return 2;
     return std::any_of(domain_.begin(), domain_.end(), [&](const Axis& a) { return tells_apart(a); }) ? 1 : 0;
+  }
+
+  bool lies_in_panels(const Scalar& load, Var column, Var depth) const {
+    return column_of_panels(g, load) == column &&
+           affine_index(g, load.args[load.args.size() - 2]) == Dim(depth);
   }
 
   /// In elements of a row-major tensor, but for indices that the data decides; nullopt when one of those
@@ -247,6 +253,31 @@ std::optional<layout::PanelAxes> panel_axes(const Graph& g, const Contraction& c
   const Scalar& load = g.scalars[c.load];
   if (c.depths.size() > 1 && !lies_in_columns(g, load, c.column.var, c.depth().var)) return std::nullopt;
   return axes_of(g, load, c.column.var, c.depth().var);
+}
+
+std::optional<Var> column_of_panels(const Graph& g, const Scalar& load) {
+  if (load.op != Op::load || load.target.is_local() || !g.nodes[load.target.node].packs) return std::nullopt;
+  if (load.args.size() < 3) return std::nullopt;
+  const auto inside = affine_index(g, load.args.back());
+  const auto panel = affine_index(g, load.args[load.args.size() - 3]);
+  const auto width = g.type(load.target).shape.back().constant();
+  if (!inside || !panel || !width) return std::nullopt;
+  const auto vars = inside->vars();
+  if (vars.size() != 1) return std::nullopt;
+  const Dim column(vars.front());
+  const bool fits =
+      *inside == shape::mod(column, Dim(*width)) && *panel == shape::floor_div(column, Dim(*width));
+  return fits ? std::optional(vars.front()) : std::nullopt;
+}
+
+std::optional<PackedChoice> packed_choice(const Graph& g, ScalarId id) {
+  const Scalar& s = g.scalars[id];
+  if (s.op != Op::select || !column_of_panels(g, g.scalars[s.args[1]])) return std::nullopt;
+  const Scalar& condition = g.scalars[s.args[0]];
+  const bool is_of_sizes =
+      condition.op == Op::le && affine_index(g, condition.args[0]) && affine_index(g, condition.args[1]);
+  if (!is_of_sizes) return std::nullopt;
+  return PackedChoice{s.args[0], s.args[1], s.args[2]};
 }
 
 ScalarId streamed_load(const Graph& g, const std::vector<Local>& locals, ScalarId factor, Elem accumulator) {

@@ -56,6 +56,17 @@ std::vector<PlacedContraction> contractions_of(const Graph&, const Node&);
 /// not worth it: columns that are not the last axis under several depths that run together as they lie.
 std::optional<layout::PanelAxes> panel_axes(const Graph&, const Contraction&);
 
+/// Of a load of panels (Node::packs), whose last axis has so many columns of each and the one before the whole depth (index
+/// column / width on an earlier axis, column mod width on the last): the column. nullopt of any other load.
+std::optional<Var> column_of_panels(const Graph&, const Scalar& load);
+
+/// A choice by sizes alone between a right operand in panels and the same as it was before it was packed
+/// (passes/pack_operands.cpp). Where the condition holds both are the same.
+struct PackedChoice {
+  ScalarId condition, panels, operand;
+};
+std::optional<PackedChoice> packed_choice(const Graph&, ScalarId);
+
 /// The load that kernels stream when the factor is a right operand and sums are of this type: under casts
 /// that widen, or the factor itself. Invalid where they cannot.
 ScalarId streamed_load(const Graph&, const std::vector<Local>& locals, ScalarId factor, Elem accumulator);

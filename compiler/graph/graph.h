@@ -176,6 +176,9 @@ struct Node {
   std::vector<Local> locals;                           ///< compute
   std::vector<Output> outputs;                         ///< compute
   std::vector<DynamicSize> dynamic_sizes;              ///< compute: all that it mentions
+  /// compute: panels of a right operand, which its readers may read as well where it was (packed_choice in
+  /// contraction.h); none where they have no depth.
+  bool packs = false;
   bool guarded = false;          ///< compute: its loads need be in range in the branch only that it stands in
   Axis index;                    ///< loop: its index variable and trip count
   std::vector<Carried> carried;  ///< loop; node output c is carried c. param: output c is carried c inside

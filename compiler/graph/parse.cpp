@@ -196,6 +196,7 @@ class Parser : ExprParser {
   }
 
   void compute_node(Node& n) {
+    n.packs = accept("packed");
     n.guarded = accept("guarded");
     dynamic.clear();
     expect("[");

@@ -33,6 +33,8 @@
 // are sum(k < n, l < m; body) and online(r < n; e, 1.0; score, value, ...) with base and scale; proj(2, ...)
 // takes a component. A type that does not follow from the arguments is written: sum:f32(...), 2_i32,
 // 0.5_bf16; plain literals are f32 and i64. (t0 := x) names a shared expression for the rest of its scope.
+// A node that packs a right operand says so:
+//       %4 = compute packed [k < n, panel < cdiv(m, 32), j < 32] {
 // Before bound_dynamic_sizes a node may be guarded, and its dynamic sizes stand after what their values
 // mention:
 //       %6 = compute guarded [i < n, k = bounded(%5[i], m + 1, 0) at most m, j < k] {
@@ -302,7 +304,7 @@ class Printer {
     for (const Output& o : n.outputs) types.push_back(type(o.type));
     dynamic = n.dynamic_sizes;
     named.clear();
-    line(head + (n.guarded ? " guarded [" : " [") + axes(n.domain) + "] {");
+    line(head + (n.packs ? " packed" : "") + (n.guarded ? " guarded [" : " [") + axes(n.domain) + "] {");
     ++depth;
     for (size_t i = 0; i < n.locals.size(); ++i) {
       const Local& l = n.locals[i];

@@ -5,6 +5,8 @@
 #include <functional>
 #include <variant>
 
+#include "graph/contraction.h"
+#include "graph/passes/edit.h"
 #include "task/facts.h"
 #include "tile/from_task/contractions.h"
 #include "tile/from_task/join_axes.h"
@@ -460,8 +462,8 @@ static bool has_no_elements(const graph::Node& node) {
   return std::any_of(node.domain.begin(), node.domain.end(), [](const auto& a) { return a.extent.is(0); });
 }
 
-MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
-                         const Machine& machine) {
+static MadePrograms programs_without_choices(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
+                                             const Machine& machine) {
   const task::TaskType& type = p.types[id];
   if (has_no_elements(g.nodes[type.node]))
     return {{ProgramMaker({p, id, g, RowForm()}, machine, Choices()).of_nothing()}, {}};
@@ -471,6 +473,45 @@ MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Gra
                       : weights_values(g, type.node)          ? attentions_of(p, id, g, machine)
                                                               : rows_of(p, id, g, machine);
   return best.list.empty() ? lanes_instead(p, id, g, machine, best.declined) : best;
+}
+
+/// The node with its choices between packed operands and others made. Returns what they depend on.
+static std::set<graph::ScalarId> make_choices(graph::Graph& g, graph::NodeId node, bool packed) {
+  std::set<graph::ScalarId> conditions;
+  const auto made = [&](graph::ScalarId& body) {
+    body = graph::edit::rebuild(g, body, [&](graph::Scalar s) {
+      const graph::ScalarId part = graph::make_scalar(g, std::move(s));
+      const auto choice = graph::packed_choice(g, part);
+      if (!choice) return part;
+      conditions.insert(choice->condition);
+      return packed ? choice->panels : choice->operand;
+    });
+  };
+  for (graph::Local& local : g.nodes[node].locals) made(local.body);
+  for (graph::Output& output : g.nodes[node].outputs) made(output.body);
+  return conditions;
+}
+
+/// Where all operands of products are packed that may be, and where they are read as they were, which is
+/// right for all sizes.
+MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
+                         const Machine& machine) {
+  graph::Graph as_packed = g;
+  const auto conditions = make_choices(as_packed, p.types[id].node, true);
+  if (conditions.empty()) return programs_without_choices(p, id, g, machine);
+  make_choices(g, p.types[id].node, false);
+  MadePrograms all = programs_without_choices(p, id, g, machine);
+  std::vector<Fact> guard;
+  for (const graph::ScalarId condition : conditions)
+    guard = task::both(guard, implied_facts(as_packed, condition, true));
+  task::Program there = p;
+  there.facts = task::both(there.facts, guard);
+  MadePrograms packed = programs_without_choices(there, id, as_packed, machine);
+  if (packed.list.empty()) return all;
+  MadeProgram& general = packed.list.back();  // those before it are for few rows
+  general.program.guard.insert(general.program.guard.end(), guard.begin(), guard.end());
+  all.list.insert(all.list.begin(), std::move(general));
+  return all;
 }
 
 }  // namespace axon::tile

@@ -32,6 +32,24 @@ std::vector<HandProgram> programs_of_features() {
         {{"m", 0}, {"n", 3}, {"d", 5}, {"l", 2}},
         {{"m", 3}, {"n", 5}, {"d", 0}, {"l", 2}},
         {{"m", 9}, {"n", 4}, {"d", 3}, {"l", 0}}}},
+      // Right operands of many rows, which are packed once, and of few, which are not.
+      {"PackedOperands",
+       "entry plain (x : f32[m, k]) (y : f32[k, n]) = x @ y\n"
+       "entry turned (x : f32[m, k]) (y : f32[n, k]) = x @ transpose y\n"
+       "entry rows_last (x : f32[m, k]) (y : f32[k, n]) = for j i => sum a => y[a, j] * x[i, a]\n"
+       "entry computed (x : bf16[m, k]) (y : bf16[k, n]) (z : bf16[k, n]) = x @ (y + z)\n"
+       "entry halves (x : f16[m, k]) (y : f16[k, n]) = gelu (x @ y)\n"
+       "entry doubles (x : f64[m, k]) (y : f64[k, n]) = x @ y\n"
+       "entry shared (x : f32[m, k]) (y : f32[k, n]) = (x @ y, softmax (x @ y), (x * x) @ y)\n"
+       "entry stacked (x : f32[2, m, k]) (w : f32[l, k, k]) = fold (fn x v => tanh (x @ v)) x w\n"
+       "entry sliced (x : f32[m, k]) (y : f32[k, n]) where n >= 1 = x @ y[:, : n - 1] + 1.0\n"
+       "entry state (x : f32[m, k]) (s : *f32[k, n]) = let y = x @ s in (y, s * 2.0)\n",
+       {{{"m", 256}, {"k", 1}, {"n", 1}, {"l", 1}},
+        {{"m", 259}, {"k", 17}, {"n", 41}, {"l", 1}},
+        {{"m", 256}, {"k", 2}, {"n", 32}, {"l", 1}},
+        {{"m", 255}, {"k", 3}, {"n", 33}, {"l", 2}},
+        {{"m", 512}, {"k", 0}, {"n", 33}, {"l", 1}},
+        {{"m", 0}, {"k", 3}, {"n", 40}, {"l", 1}}}},
       // Rows that the data cuts out of one tensor; softmaxes of rows that are cut into parts, of which some
       // have no elements, or -inf alone.
       {"PartsOfRows",

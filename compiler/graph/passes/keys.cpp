@@ -69,6 +69,7 @@ Key key_of(Graph& g, const Local& local) {
 
 Key key_of(Graph& g, const Node& node) {
   Builder builder(g);
+  builder.key.push_back(node.packs ? 1 : 0);
   for (const Local& l : node.locals) builder.local(l);
   builder.axes(node.domain);
   for (const Output& o : node.outputs) builder.output(o);

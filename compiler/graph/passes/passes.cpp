@@ -28,6 +28,8 @@ const std::vector<Pass>& graph_passes() {
       {"split_orders", "parts of long orders of which few positions are kept",
        [](Graph& g) { split_orders(g, {}); }},
       {"keep_rows", "statistics of a row are computed where the row is written", keep_rows},
+      {"pack_operands", "what many rows are multiplied by is packed once",
+       [](Graph& g) { pack_operands(g, {}); }, true},
       {"order_products", "products of one tensor next to each other, where they can run side by side",
        order_products},
       {"evaluate_checks", "integers of the data are checked wherever they are computed", evaluate_checks},

@@ -107,6 +107,15 @@ struct OrderLimits {
 /// split_reductions.
 void split_orders(Graph&, const OrderLimits&);
 
+/// Which right operands are packed: of at least so many rows, into panels of so many columns. Four tiles of
+/// rows share what one of them would pack; panels are those of weights (target::Class).
+struct PackLimits {
+  int64_t rows = 256, columns = 32;
+};
+/// What many rows are multiplied by is packed into panels once for all of them. After what splits
+/// contractions, before order_products.
+void pack_operands(Graph&, const PackLimits&);
+
 /// Matrix products of one computed tensor become neighbours in program order. After what splits them.
 void order_products(Graph&);
 
@@ -126,6 +135,7 @@ struct Pass {
   const char* name;
   const char* why;  ///< one line, for help texts and traces
   void (*run)(Graph&);
+  bool of_panels = false;  ///< for machines that stream panels alone
 };
 /// All passes in pipeline order, some of them twice.
 const std::vector<Pass>& graph_passes();

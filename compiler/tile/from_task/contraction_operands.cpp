@@ -1,6 +1,7 @@
 // Views of the operands of matrix products: see contractions.h.
 #include <algorithm>
 
+#include "graph/contraction.h"
 #include "tile/from_task/contractions.h"
 
 namespace axon::tile {
@@ -99,7 +100,12 @@ void ContractionMaker::view_right(const Product& product, const Dim& column, con
     made.bounds = {from.bounds, Number()};
     return emit(std::move(made));
   }
-  const BlockPlace columns = place_of_columns(product, column);
+  BlockPlace columns = place_of_columns(product, column);
+  const graph::Scalar& right = g_.scalars[product.right];
+  if (graph::column_of_panels(g_, right)) {  // which have whole vectors, and are read whole
+    columns.bounds.clear();
+    add_once(shape::at_least(product.column.extent, g_.type(right.target).shape.back()), out_.guard);
+  }
   from.across = columns.along;
   from.row_label = columns.label;
   from.row_base = columns.base;

@@ -1,6 +1,7 @@
 // Right operands that are tensors, in scratch: see packed_operands.h.
 #include <algorithm>
 
+#include "graph/contraction.h"
 #include "tile/from_task/packed_operands.h"
 
 namespace axon::tile {
@@ -14,7 +15,8 @@ bool runs_along_depth(const Origin& of, const Product& product) {
 
 bool needs_packing(const Origin& of, const Product& product) {
   const graph::Scalar& s = of.graph.scalars[product.right];
-  return of.program.buffers[of.program.place(s.target).buffer].placement.digits.empty();
+  return of.program.buffers[of.program.place(s.target).buffer].placement.digits.empty() &&
+         !graph::column_of_panels(of.graph, s);
 }
 
 static bool is_turned(const Origin& of, const Product& product) {
