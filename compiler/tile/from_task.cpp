@@ -203,17 +203,23 @@ static MadeProgram fitting(const Machine& machine, int64_t vectors,
   throw Declined{"its tiles do not fit into registers"};
 }
 
+/// Of the blocks of a contraction (ContractionBlocks).
+struct ContractionKind {
+  bool one_row = false, slides = false, few_rows = false;
+};
+
 /// By multiply-adds of vectors.
 static MadeProgram contraction_of(const Origin& of, const ProductForm& product, const Machine& machine,
-                                  bool one_row, bool slides) {
+                                  const ContractionKind& kind) {
   const task::TaskType& type = of.program.types[of.id];
   int64_t most_rows = 1;
   if (product.row)
     most_rows = most_of_axis(type, of.graph.nodes[type.node].domain[*product.row], *product.row);
-  ContractionBlocks blocks = blocks_for(machine, one_row || most_rows == 1);
-  blocks.one_row = one_row;
+  ContractionBlocks blocks = blocks_for(machine, kind.one_row || most_rows == 1);
+  blocks.one_row = kind.one_row;
+  blocks.few_rows = kind.few_rows;
   blocks.rows = std::min(blocks.rows, most_rows);
-  blocks.slides = slides;
+  blocks.slides = kind.slides;
   return fitting(machine, blocks.vectors, [&](int64_t vectors) {
     blocks.vectors = vectors;
     return ContractionMaker(of, product, machine, blocks).run();
@@ -258,12 +264,13 @@ static std::vector<MadeProgram> contractions_of(const Origin& of, const ProductF
     list.push_back(std::move(*dots));
     if (list.back().program.guard.size() == of.form.guard.size()) return list;
   }
-  for (const auto& [one_row, slides] :
-       {std::pair(true, true), {true, false}, {false, true}, {false, false}}) {
+  for (const ContractionKind& kind :
+       {ContractionKind{.one_row = true, .slides = true}, ContractionKind{.one_row = true},
+        ContractionKind{.slides = true}, ContractionKind{.few_rows = true}, ContractionKind{}}) {
     try {
-      list.push_back(contraction_of(of, product, machine, one_row, slides));
+      list.push_back(contraction_of(of, product, machine, kind));
     } catch (const Declined&) {
-      if (!one_row && !slides) throw;
+      if (!kind.one_row && !kind.slides && !kind.few_rows) throw;
       continue;
     }
     if (list.back().program.guard.size() == of.form.guard.size()) break;

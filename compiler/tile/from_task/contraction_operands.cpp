@@ -100,16 +100,19 @@ void ContractionMaker::view_right(const Product& product, const Dim& column, con
     made.bounds = {from.bounds, Number()};
     return emit(std::move(made));
   }
-  BlockPlace columns = place_of_columns(product, column);
+  BlockPlace across = place_of_columns(product, column);
   const graph::Scalar& right = g_.scalars[product.right];
-  if (graph::column_of_panels(g_, right)) {  // which have whole vectors, and are read whole
-    columns.bounds.clear();
-    add_once(shape::at_least(product.column.extent, g_.type(right.target).shape.back()), out_.guard);
+  if (graph::column_of_panels(g_, right)) {
+    const Dim width = g_.type(right.target).shape.back();
+    if (shape::mod(width, Dim(columns(product))).is(0)) {  // each panel is some blocks, all whole
+      across.bounds.clear();
+      add_once(shape::at_least(product.column.extent, width), out_.guard);
+    }
   }
-  from.across = columns.along;
-  from.row_label = columns.label;
-  from.row_base = columns.base;
-  from.bounds.insert(from.bounds.end(), columns.bounds.begin(), columns.bounds.end());
+  from.across = across.along;
+  from.row_label = across.label;
+  from.row_base = across.base;
+  from.bounds.insert(from.bounds.end(), across.bounds.begin(), across.bounds.end());
   made.from = access_to(product.right, from);
   made.checked = std::any_of(made.from.at.begin(), made.from.at.end(),
                              [](const Index& index) { return index.table.has_value(); });

@@ -11,7 +11,9 @@ namespace axon::tile {
 namespace {
 
 constexpr int64_t most_rows = 64, most_columns = 64;
-constexpr int64_t most_depth = 8192;  ///< of a row that is kept in scratch
+constexpr int64_t bytes_of_line = 64;  ///< of the cache
+constexpr int64_t rows_in_place = 16;  ///< of which each reads what would be packed
+constexpr int64_t most_depth = 8192;   ///< of a row that is kept in scratch
 
 }  // namespace
 
@@ -44,6 +46,7 @@ MadeProgram ContractionMaker::run() {
   open();
   choose_lanes();
   if (blocks_of_.slides) bound_windows();
+  if (blocks_of_.few_rows) bound_rows();
   if (!blocks_of_.one_row && !product_.row && product_.products.front().is_packed)
     throw Declined{"a right operand is packed for several rows"};
   if (blocks_of_.one_row) sum_side_by_side();
@@ -386,14 +389,41 @@ void ContractionMaker::over_blocks(const std::vector<const Product*>& group,
   });
 }
 
+/// Does an operand that lies along the columns lie so that many rows would rather have it packed? Not where
+/// what a block has of a row is whole lines of the cache, which take no longer from where they lie.
+bool ContractionMaker::is_apart(const Product& product) const {
+  if (product.is_packed || !needs_packing(origin(), product) || runs_along_depth(origin(), product))
+    return false;
+  const Elem stored = g_.type(g_.scalars[product.right].target).elem;
+  const bool is_converted = stored != form_.reductions[product.reduction].in;
+  return is_converted || out_.machine.register_bytes < bytes_of_line;
+}
+
+/// Is the operand brought together block by block?
+bool ContractionMaker::packs(const Product& product) const {
+  if (product.is_packed || !packs_ || !needs_packing(origin(), product)) return false;
+  return runs_along_depth(origin(), product) || (!blocks_of_.few_rows && is_apart(product));
+}
+
+/// The guard says that there are few rows, where that makes a difference.
+void ContractionMaker::bound_rows() {
+  const auto& all = product_.products;
+  const bool gains = std::any_of(all.begin(), all.end(), [&](const Product& product) {
+    return !is_chosen(product) && is_apart(product);
+  });
+  if (!product_.row || !gains) throw Declined{"few rows are as many"};
+  const Dim rows = node_.domain[*product_.row].extent;
+  if (rows.constant().value_or(0) > rows_in_place) throw Declined{"it has many rows"};
+  if (!rows.constant()) add_once(shape::at_most(rows, Dim(rows_in_place)), out_.guard);
+}
+
 void ContractionMaker::over_columns(const Product& product, const Dim& first, const Dim& length) {
   const TileId kept = sums_.at(product.reduction);
   if (product.is_packed) pack_ahead(product, first, length);
   if (is_chosen(product)) return over_runs(product, first, length);
   const Var column = shape::fresh_var(name_for("c")), row = shape::fresh_var(name_for("g"));
   const auto inside = [&] {
-    if (packs_ && !product.is_packed && needs_packing(origin(), product))
-      pack(product, Dim(column), first, length);
+    if (packs(product)) pack(product, Dim(column), first, length);
     loop(row, shape::cdiv(rows_.stretch.length, Dim(blocks_of_.rows)), {kept},
          [&] { add_block(product, Dim(row), Dim(column), first, length); });
   };

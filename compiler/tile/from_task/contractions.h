@@ -31,6 +31,7 @@ class ContractionMaker : protected OperandMaker {
   bool strides_are_known(const Tensor&) const;
   void sum_side_by_side();
   void part_of_task();
+  void bound_rows();
   void note_first_read();
 
   // Right operands that the data chooses by the row (contraction_runs.cpp):
@@ -92,6 +93,8 @@ class ContractionMaker : protected OperandMaker {
 
   const Var window_label_ = shape::fresh_var("t");
   bool packs_ = true;  ///< right operands that lie in no panels; else they are read where they lie
+  bool packs(const Product&) const;
+  bool is_apart(const Product&) const;
   Part rows_;
   std::map<uint32_t, TileId> numbers_;        ///< of rows: statistics in scratch, by reduction
   std::map<uint32_t, TileId> sums_;           ///< in scratch, by reduction

@@ -16,11 +16,12 @@ namespace axon::tile {
 
 /// How a product is cut.
 struct ContractionBlocks {
-  int64_t rows = 1;      ///< of accumulators in registers
-  int64_t vectors = 2;   ///< of columns of these
-  int64_t depth = 256;   ///< gone through before the next accumulators
-  bool one_row = false;  ///< the guard says that a task has one row, whose depth is one block
-  bool slides = false;   ///< windows slide, of which the guard says that they are short
+  int64_t rows = 1;       ///< of accumulators in registers
+  int64_t vectors = 2;    ///< of columns of these
+  int64_t depth = 256;    ///< gone through before the next accumulators
+  bool one_row = false;   ///< the guard says that a task has one row, whose depth is one block
+  bool slides = false;    ///< windows slide, of which the guard says that they are short
+  bool few_rows = false;  ///< the guard says that packing a right operand would not pay
 };
 
 /// Does the right operand lie along the depth, and across the columns? Throws Declined where it does neither.
