@@ -102,7 +102,8 @@ Dim bytes_of(const Graph& g, Value v, const Dim& elements) {
 }
 
 /// What one run of a type moves: each element that it looks at, and what it writes; and the part of it that
-/// is of the entry's arguments, weights, states and results.
+/// is of the entry's arguments, weights, states and results. As if no operand were packed: a product reads
+/// it as it was.
 struct Moved {
   Dim all, outside;
 
@@ -120,8 +121,9 @@ Moved moved_by(const task::Program& p, const task::TaskType& type) {
   const Graph& g = *p.graph;
   const Node& node = g.nodes[type.node];
   Moved moved{Dim(0), Dim(0)};
+  if (node.packs) return moved;
   for (const auto& [value, elements] : Loads(g, node, {}).elements())
-    moved.add(bytes_of(g, value, elements), is_input(g, source_of(g, value)));
+    if (!g.nodes[value.node].packs) moved.add(bytes_of(g, value, elements), is_input(g, source_of(g, value)));
   for (uint32_t o = 0; o < node.outputs.size(); ++o) {
     const Value written{type.node, o};
     moved.add(Dim(base::elem_bytes(node.outputs[o].type.elem)) * points_of(node.domain),
@@ -171,7 +173,7 @@ Cost least_cost(const task::Program& p) {
     const task::TaskType& type = p.types[id];
     const Node& node = g.nodes[type.node];
     const Dim runs = runs_of(p, id);
-    cost.operations = cost.operations + in_the_middle(p, type, type.total_work) * runs;
+    if (!node.packs) cost.operations = cost.operations + in_the_middle(p, type, type.total_work) * runs;
     std::vector<graph::Axis> loops;
     for (task::LoopId loop : type.loops) loops.push_back({p.loops[loop].index, p.loops[loop].extent});
     for (const auto& [value, elements] : Loads(g, node, loops).elements())

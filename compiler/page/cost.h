@@ -16,7 +16,7 @@ struct Cost {
 /// Of a task type: its whole grid in every iteration, every operand moved to it and every result from it.
 Cost cost_of(const task::Program&, task::TaskTypeId);
 
-/// Of the entry: the sum of the operations; what is kept between its tasks need not move, so of the bytes
+/// Of the entry: the sum of the operations, but for packing operands, which no product needs; what is kept between its tasks need not move, so of the bytes
 /// arguments, weights, states and results alone.
 Cost least_cost(const task::Program&);
 

@@ -176,6 +176,7 @@ Work work_of(const Graph& g, const Node& node, const std::function<Part(uint32_t
 }
 
 Dim arithmetic_of(const Graph& g, const Node& node) {
+  if (node.packs) return Dim(0);
   const std::function<Part(uint32_t)> the_middle = [&](uint32_t axis) -> Part {
     return {shape::floor_div(node.domain[axis].extent - Dim(1), Dim(2)), Dim(1)};
   };

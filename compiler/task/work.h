@@ -24,7 +24,8 @@ Work work_of(const graph::Graph&, const graph::Node&, const std::function<Part(u
 
 /// Scalar operations of a node however it is cut: one for each element of its results and locals, one for
 /// each step of their reductions that no mask rules out, one for each key of an order. Where masks leave
-/// different numbers of steps, the element in the middle of the domain stands for all.
+/// different numbers of steps, the element in the middle of the domain stands for all. None of a node that
+/// packs an operand, which its readers can do without.
 shape::Dim arithmetic_of(const graph::Graph&, const graph::Node&);
 
 }  // namespace axon::task

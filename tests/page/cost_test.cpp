@@ -36,6 +36,7 @@ TEST(Cost, WhatIsKeptInsideMovesNothing) {
   Cost sum{shape::Dim(0), shape::Dim(0)};
   const task::Program& p = m.variant().program;
   for (uint32_t t = 0; t < p.types.size(); ++t) {
+    if (p.graph->nodes[p.types[task::TaskTypeId{t}].node].packs) continue;
     const Cost one = cost_of(p, task::TaskTypeId{t});
     sum = {sum.operations + one.operations, sum.bytes + one.bytes};
   }
@@ -97,7 +98,10 @@ double arithmetic(const Made& m, const std::map<std::string, int64_t>& sizes) {
 TEST(Least, OfAProductIsWhateverItsTiles) {
   const Made m = made("entry e (x : f32[m, k]) (y : f32[k, n]) = x @ y\n", "e");
   const task::Names names(m.variant().program);
-  const Least least = least_of(m.variant().program, task::TaskTypeId{0});
+  const Least packing = least_of(m.variant().program, task::TaskTypeId{0}),
+              least = least_of(m.variant().program, task::TaskTypeId{1});
+  for (const shape::Dim& none : {packing.operations, packing.bytes, packing.outside})
+    EXPECT_EQ(names(none), "0");  // no product needs it
   EXPECT_EQ(names(least.operations), "m*k*n");
   EXPECT_EQ(names(least.bytes), "4*m*k + 4*m*n + 4*k*n");
   EXPECT_EQ(names(least.outside), names(least.bytes));
