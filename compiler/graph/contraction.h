@@ -56,8 +56,9 @@ std::vector<PlacedContraction> contractions_of(const Graph&, const Node&);
 /// not worth it: columns that are not the last axis under several depths that run together as they lie.
 std::optional<layout::PanelAxes> panel_axes(const Graph&, const Contraction&);
 
-/// Of a load of panels (Node::packs), whose last axis has so many columns of each and the one before the whole depth (index
-/// column / width on an earlier axis, column mod width on the last): the column. nullopt of any other load.
+/// Of a load of panels (Node::packs), whose last axis has so many columns of each and the one before the
+/// whole depth (index column / width on an earlier axis, column mod width on the last): the column. nullopt
+/// of any other load.
 std::optional<Var> column_of_panels(const Graph&, const Scalar& load);
 
 /// A choice by sizes alone between a right operand in panels and the same as it was before it was packed

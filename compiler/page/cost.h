@@ -16,8 +16,8 @@ struct Cost {
 /// Of a task type: its whole grid in every iteration, every operand moved to it and every result from it.
 Cost cost_of(const task::Program&, task::TaskTypeId);
 
-/// Of the entry: the sum of the operations, but for packing operands, which no product needs; what is kept between its tasks need not move, so of the bytes
-/// arguments, weights, states and results alone.
+/// Of the entry: the sum of the operations, but for packing operands, which no product needs; what is kept
+/// between its tasks need not move, so of the bytes arguments, weights, states and results alone.
 Cost least_cost(const task::Program&);
 
 /// The least that a task type has to do in all of its runs, however its node is cut into tasks: operations of

@@ -104,8 +104,8 @@ struct Tensor {
   std::vector<int64_t> multiples;  ///< the place is over the shape rounded up to these
   int64_t align = 1;               ///< bytes that divide the base and the stride of each row
   std::optional<Box> reads, writes;
-  /// The caller says where it lies, and the host has checked that the elements are in the caller's memory and,
-  /// where the tensor is written, that each has a place of its own.
+  /// The caller says where it lies, and the host has checked that the elements are in the caller's memory
+  /// and, where the tensor is written, that each has a place of its own.
   bool stated = false;
   layout::Layout place;
 };
@@ -159,7 +159,8 @@ struct Access {
   TensorId tensor;
   TileId tile;  ///< where there is no tensor
   std::vector<Index> at;
-  /// Elements that index tiles choose mostly lie next to each other, in order, as those of a slice do: a hint.
+  /// Elements that index tiles choose mostly lie next to each other, in order, as those of a slice do: a
+  /// hint.
   bool in_runs = false;
 };
 

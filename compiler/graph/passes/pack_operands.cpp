@@ -7,9 +7,9 @@
 // contraction.h): of few rows nothing is packed, for the panels' depth has no extent then, and one program
 // serves all sizes.
 //
-// Note: weights that are stored as panels are packed when they are loaded. Windows share what they read, and
-// what the data chooses is read where it lies. After what splits contractions; for machines that stream
-// panels.
+// Note: weights that are stored as panels are packed when they are loaded. Windows share what they read, what
+// the data chooses is read where it lies, and attention streams its keys. After what splits contractions; for
+// machines that stream panels.
 #include <algorithm>
 
 #include "graph/clamp.h"
@@ -42,6 +42,8 @@ class RightOperand {
     if (g_.scalars[c_.reduce].binders.size() != 1 || c_.rows.empty() || c_.rows.size() > most_rows ||
         c_.columns.size() != 1 || c_.runs)
       return false;
+    for (const Dim& extent : {rows_of(), depth_.extent, column_of().extent})
+      if (!is_polynomial(extent)) return false;  // the prover would not follow the panels' extents
     const auto rows = rows_of().constant();
     return (!rows || *rows >= limits_.rows) && !panel_axes(g_, c_) &&
            base::is_float(g_.scalars[value_].elem) && edit::is_pointwise(g_, value_) && stands_by_itself() &&
@@ -72,6 +74,13 @@ class RightOperand {
     Dim rows(1);
     for (const uint32_t a : c_.rows) rows = rows * domain_[a].extent;
     return rows;
+  }
+
+  static bool is_polynomial(const Dim& d) {
+    return std::all_of(d.terms().begin(), d.terms().end(), [](const shape::Term& term) {
+      return std::all_of(term.factors.begin(), term.factors.end(),
+                         [](const shape::Atom& atom) { return atom.kind() == shape::AtomKind::var; });
+    });
   }
 
   /// All of it, or nothing where rows are few, or where it is so deep that the panels would be large beside
@@ -168,9 +177,11 @@ bool is_read_in_place(const Graph& g, const Node& node, uint32_t local) {
   return all;
 }
 
+/// Attention streams its keys block by block, and is left alone.
 bool pack(Graph& g, NodeId id, const PackLimits& limits) {
   std::map<ScalarId, ScalarId> packed;
   const Node node = g.nodes[id];
+  if (edit::has_online(g, node)) return false;
   for (const PlacedContraction& placed : contractions_of(g, node)) {
     if (placed.local && !is_read_in_place(g, node, *placed.local)) continue;
     const auto& domain = placed.local ? node.locals[*placed.local].domain : node.domain;
