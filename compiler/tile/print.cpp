@@ -20,6 +20,7 @@
 //     for b < cdiv(n, 64) carry t
 //       copy t[r, c] = x[8*i + r, c] if 8*i + r < m and c < n fill 0
 //       copy t[r, c] = x[table[r] + 4*b, c] checked  gather
+//       copy s[c] = x[8*i, table[c]] in runs         mostly of neighbours
 //     for b < cdiv(n, 64) from low[] below end[]     of these iterations those that the data says
 //       ...
 //     copy t[r, c] to y[8*i + r, c] if 8*i + r < m and c < n streaming

@@ -98,6 +98,18 @@ TEST(Text, OnlyACopyNarrows) {
   EXPECT_EQ(error, "line 14: only a copy narrows a type");
 }
 
+TEST(Text, SaysThatElementsAreNeighbours) {
+  std::string text = text_of("gather"), error;
+  const std::string access = "table[id[r], 16*j + c]";
+  text.insert(text.find(access) + access.size(), " in runs");
+  const auto p = parse(text, error);
+  ASSERT_TRUE(p) << error;
+  EXPECT_EQ(print(*p), text);
+  text.replace(text.find("in runs"), 7, "in rows");
+  EXPECT_FALSE(parse(text, error));
+  EXPECT_EQ(error, "line 18: `runs` is expected");
+}
+
 /// Where variables of one name are told apart, places say which one they mean.
 TEST(Text, PlacesNameTheirSizes) {
   std::string error;
