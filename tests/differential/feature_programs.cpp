@@ -43,7 +43,11 @@ std::vector<HandProgram> programs_of_features() {
        "entry shared (x : f32[m, k]) (y : f32[k, n]) = (x @ y, softmax (x @ y), (x * x) @ y)\n"
        "entry stacked (x : f32[2, m, k]) (w : f32[l, k, k]) = fold (fn x v => tanh (x @ v)) x w\n"
        "entry sliced (x : f32[m, k]) (y : f32[k, n]) where n >= 1 = x @ y[:, : n - 1] + 1.0\n"
-       "entry state (x : f32[m, k]) (s : *f32[k, n]) = let y = x @ s in (y, s * 2.0)\n",
+       "entry state (x : f32[m, k]) (s : *f32[k, n]) = let y = x @ s in (y, s * 2.0)\n"
+       "entry known (x : f32[256, 3]) (y : f32[3, 64]) = x @ y\n"
+       "entry known_rows (x : f32[256, 3]) (y : f32[3, n]) = x @ y\n"
+       "entry known_columns (x : f32[m, k]) (y : f32[k, 40]) = x @ y\n"
+       "entry few_columns (x : f32[m, 3]) (y : f32[3, 5]) = x @ y\n",
        {{{"m", 256}, {"k", 1}, {"n", 1}, {"l", 1}},
         {{"m", 259}, {"k", 17}, {"n", 41}, {"l", 1}},
         {{"m", 256}, {"k", 2}, {"n", 32}, {"l", 1}},

@@ -30,7 +30,7 @@ class RightOperand {
     if (is_stored_along(domain, c.rows)) {
       std::swap(c_.rows, c_.columns);
       std::swap(c_.left, c_.right);
-      c_.load = streamed_load(g, {}, c_.right[0], c.accumulator);
+      c_.load = streamed_load(g, g.nodes[user].locals, c_.right[0], c.accumulator);
     }
     for (const ScalarId factor : c_.right)
       value_ = value_.valid() ? apply(g, Op::mul, {value_, factor}) : factor;
@@ -44,6 +44,9 @@ class RightOperand {
       return false;
     for (const Dim& extent : {rows_of(), depth_.extent, column_of().extent})
       if (!is_polynomial(extent)) return false;  // the prover would not follow the panels' extents
+    // Of fewer columns than a panel has the operand is read as it was, which needs a choice.
+    const bool is_always_packed = (depth_.extent - packed_depth()).constant().has_value();
+    if (is_always_packed && !column_of().extent.constant()) return false;
     const auto rows = rows_of().constant();
     return (!rows || *rows >= limits_.rows) && !panel_axes(g_, c_) &&
            base::is_float(g_.scalars[value_].elem) && edit::is_pointwise(g_, value_) && stands_by_itself() &&

@@ -106,7 +106,8 @@ void ContractionMaker::view_right(const Product& product, const Dim& column, con
     const Dim width = g_.type(right.target).shape.back();
     if (shape::mod(width, Dim(columns(product))).is(0)) {  // each panel is some blocks, all whole
       across.bounds.clear();
-      add_once(shape::at_least(product.column.extent, width), out_.guard);
+      if (!product.column.extent.constant())  // else there are as many: what is shorter is not packed
+        add_once(shape::at_least(product.column.extent, width), out_.guard);
     }
   }
   from.across = across.along;

@@ -76,6 +76,9 @@ TEST(PackOperands, OnlyOfOneMatrix) {
       "[i < m, j < 3] { out f32[m, 3] = sum(a < k; %0[i, a] * %3[j - j, a, j - j]) }",
       "[l < 2, i < m, j < n] { out f32[2, m, n] = sum(a < k; %0[i, a] * %3[l, a, j]) }",
       "[i < m, j < n] { out f32[m, n] = sum(a < k; max(%0[i, a], %1[a, j])) }",
+      ("[j < n, i < m] { local $0 \"p\" [r < m, b < k] f32 = exp(%0[r, b]) "
+       "out f32[n, m] = sum(a < k; $0[i, a] * %1[a, j]) }"),
+      "[i < 9, j < n] { out f32[9, n] = sum(a < 5; %0[i * 0, a * 0] * %1[a * 0, j]) }",
       "[j < n] { out f32[n] = sum(a < k; %0[0 * j, a] * %1[a, j]) }",
       ("[i < m, j < n] { local $0 \"p\" [r < m, s < n] f32 = sum(a < k; %0[r, a] * %1[a, s]) "
        "out f32[m, n] = $0[i, j] - $0[i, n - j - 1] }"),
