@@ -485,7 +485,7 @@ static MadePrograms programs_without_choices(const task::Program& p, task::TaskT
 /// The node with its choices between packed operands and others made. Returns what they depend on.
 static std::set<graph::ScalarId> make_choices(graph::Graph& g, graph::NodeId node, bool packed) {
   std::set<graph::ScalarId> conditions;
-  const auto made = [&](graph::ScalarId& body) {
+  graph::edit::each_body(g.nodes[node], [&](graph::ScalarId& body, const std::vector<graph::Axis>&) {
     body = graph::edit::rebuild(g, body, [&](graph::Scalar s) {
       const graph::ScalarId part = graph::make_scalar(g, std::move(s));
       const auto choice = graph::packed_choice(g, part);
@@ -493,19 +493,30 @@ static std::set<graph::ScalarId> make_choices(graph::Graph& g, graph::NodeId nod
       conditions.insert(choice->condition);
       return packed ? choice->panels : choice->operand;
     });
-  };
-  for (graph::Local& local : g.nodes[node].locals) made(local.body);
-  for (graph::Output& output : g.nodes[node].outputs) made(output.body);
+  });
   return conditions;
+}
+
+/// Does it read what a node packs?
+static bool reads_packed(const graph::Graph& g, const graph::Node& node) {
+  bool any = false;
+  graph::edit::each_body(node, [&](graph::ScalarId body, const std::vector<graph::Axis>&) {
+    for (const graph::ScalarId load : graph::loads_in(g, body)) {
+      const graph::Value target = g.scalars[load].target;
+      any |= !target.is_local() && g.nodes[target.node].packs;
+    }
+  });
+  return any;
 }
 
 /// Where all operands of products are packed that may be, and where they are read as they were, which is
 /// right for all sizes.
 MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
                          const Machine& machine) {
+  if (!reads_packed(g, g.nodes[p.types[id].node])) return programs_without_choices(p, id, g, machine);
   graph::Graph as_packed = g;
   const auto conditions = make_choices(as_packed, p.types[id].node, true);
-  if (conditions.empty()) return programs_without_choices(p, id, g, machine);
+  if (conditions.empty()) return programs_without_choices(p, id, g, machine);  // packed at all sizes
   make_choices(g, p.types[id].node, false);
   MadePrograms all = programs_without_choices(p, id, g, machine);
   std::vector<Fact> guard;

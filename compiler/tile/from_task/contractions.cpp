@@ -401,7 +401,7 @@ bool ContractionMaker::is_apart(const Product& product) const {
 
 /// Is the operand brought together block by block?
 bool ContractionMaker::packs(const Product& product) const {
-  if (product.is_packed || !packs_ || !needs_packing(origin(), product)) return false;
+  if (product.is_packed || !may_pack_ || !needs_packing(origin(), product)) return false;
   return runs_along_depth(origin(), product) || (!blocks_of_.few_rows && is_apart(product));
 }
 

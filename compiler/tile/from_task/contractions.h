@@ -92,7 +92,7 @@ class ContractionMaker : protected OperandMaker {
   BlockPlace depth_place(const Product&, const Dim& first) const;
 
   const Var window_label_ = shape::fresh_var("t");
-  bool packs_ = true;  ///< right operands that lie in no panels; else they are read where they lie
+  bool may_pack_ = true;  ///< right operands that lie in no panels; else they are read where they lie
   bool packs(const Product&) const;
   bool is_apart(const Product&) const;
   Part rows_;

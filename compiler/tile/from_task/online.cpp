@@ -26,7 +26,7 @@ MadeProgram OnlineMaker::run() {
   results_.resize(form_.reductions.size());
   elem_ = form_.reductions[online_.maximum].in;
   keys_.most = std::max(keys_at_once, block_);
-  packs_ = !few_rows_;
+  may_pack_ = !few_rows_;
   if (few_rows_)  // as many chains as hide how long a multiply-add takes
     for (const Product& product : product_.products)
       columns_at_once_[product.reduction] = std::max(block_, std::min(columns_of_few, lanes_ * chains));
@@ -381,7 +381,7 @@ void OnlineMaker::values(const Product& product) {
   const Var column = shape::fresh_var(name_for("c")), row = shape::fresh_var(name_for("g"));
   const Stretch& keys = keys_.stretch;
   loop(column, shape::cdiv(columns_.stretch.length, Dim(columns(product))), {kept}, [&] {
-    if (packs_ && needs_packing(origin(), product)) pack(product, Dim(column), keys.first, keys.length);
+    if (may_pack_ && needs_packing(origin(), product)) pack(product, Dim(column), keys.first, keys.length);
     loop(row, shape::cdiv(rows_.stretch.length, Dim(blocks_of_.rows)), {kept},
          [&] { add_block(product, Dim(row), Dim(column), keys.first, keys.length); });
   });

@@ -43,19 +43,10 @@ bool moves_by_one(const graph::Graph& g, graph::ScalarId index, Var v) {
   const Scalar& s = g.scalars[index];
   const auto moves = [&](size_t a) { return moves_by_one(g, s.args[a], v); };
   const auto stands = [&](size_t a) { return !graph::depends_on(g, s.args[a], v); };
-  switch (s.op) {
-    case graph::Op::cast:
-    case graph::Op::bounded:
-      return moves(0);
-    case graph::Op::sub:
-      return moves(0) && stands(1);
-    case graph::Op::add:
-    case graph::Op::min:
-    case graph::Op::max:
-      return (moves(0) && stands(1)) || (stands(0) && moves(1));
-    default:
-      return false;
-  }
+  const bool clamps = s.op == graph::Op::min || s.op == graph::Op::max;
+  if (s.op == graph::Op::cast || s.op == graph::Op::bounded) return moves(0);
+  if (s.op == graph::Op::sub) return moves(0) && stands(1);
+  return (s.op == graph::Op::add || clamps) && ((moves(0) && stands(1)) || (stands(0) && moves(1)));
 }
 
 /// Are elements that the data chooses along the last axis mostly neighbours where the variable moves?
