@@ -18,7 +18,17 @@ enum class Pointwise : uint8_t {
 #include "base/ops.def"
 };
 
-/// Is it a function of the device library that takes a few hundred instructions?
+/// Is it a function of the device library, which takes a few dozen instructions or more?
+inline bool is_device_function(Pointwise op) {
+#define UNARY(name, length) \
+  if (op == Pointwise::name) return true;
+#define BINARY(name, length) \
+  if (op == Pointwise::name) return true;
+#include "device/functions.def"
+  return false;
+}
+
+/// Is it one of those that take a few hundred?
 inline bool has_many_instructions(Pointwise op) {
   [[maybe_unused]] constexpr bool few = false, many = true;
 #define UNARY(name, length) \

@@ -147,21 +147,6 @@ Value* Arithmetic::call(const std::string& name, llvm::Type* result, const std::
   return f_.b.CreateCall(function, args);
 }
 
-bool Arithmetic::is_device_function(Pointwise op) {
-  switch (op) {
-#define UNARY(name, length) case Pointwise::name:
-#define BINARY(name, length) case Pointwise::name:
-#include "device/functions.def"
-    return true;
-#define UNARY(name, length)
-#define BINARY(name, length)
-#define OP(name, word, arity) case Pointwise::name:
-#include "base/ops.def"
-    break;
-  }
-  return false;
-}
-
 Value* Arithmetic::apply(Pointwise op, Elem elem, const std::vector<Value*>& args) {
   switch (op) {
     case Pointwise::and_:

@@ -33,8 +33,6 @@ class Arithmetic {
   llvm::Value* to_stored(llvm::Value* computed, Elem storage);
 
   // ---- operators ----
-  /// Is it a function of real numbers that the device library has?
-  static bool is_device_function(base::Pointwise);
   /// Of operands of that type, computed in it.
   llvm::Value* apply(base::Pointwise, Elem computed, const std::vector<llvm::Value*>& args);
   /// One of `add`, `mul`, `min`, `max`, `and_`, `or_`. Floats have the flags, and the sign of a zero that is

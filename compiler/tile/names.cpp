@@ -26,6 +26,8 @@ void Names::begin_labels(const Op& op) {
   for (const Tile& tile : p_.tiles) used.insert(tile.name);
   for (const Use* use : uses(op))
     for (Var v : use->labels) give(v, labels_, used);
+  if (const auto* prefetch = std::get_if<Prefetch>(&op))
+    for (const Prefetch::Label& label : prefetch->labels) give(label.var, labels_, used);
 }
 
 std::string Names::operator()(Var v) const {

@@ -56,6 +56,8 @@ Op OpsReader::op(const std::string& word, size_t depth) {
     out = copy();
   else if (word == "view")
     out = view();
+  else if (word == "prefetch")
+    out = prefetch();
   else if (word == "map")
     out = map();
   else if (word == "gemm")
@@ -395,6 +397,27 @@ Op OpsReader::view() {
     require(from.elem == tile(out.to).elem, "a view has the type of its tile");
     require(from.space != Space::registers, "a view is of a tensor, of scratch or of another view");
   }
+  return out;
+}
+
+Op OpsReader::prefetch() {
+  Prefetch out;
+  do {
+    const std::string word = fresh_name("label");
+    expect("<");
+    const int64_t extent = number();
+    if (failed()) return out;
+    require(extent >= 1, "a label has an extent of at least 1");
+    const Var v = declare(word, shape::fresh_var(word));
+    labels_[word] = {v, extent};
+    out.labels.push_back({v, extent});
+  } while (accept(","));
+  expect("of");
+  out.tensor = known(tensors_, "tensor");
+  expect("[");
+  list("]", [&] { out.at.push_back(size()); });
+  require(failed() || out.at.size() == program_.tensors[out.tensor].shape.size(),
+          "one index per axis is expected");
   return out;
 }
 

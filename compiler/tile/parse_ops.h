@@ -48,6 +48,7 @@ class OpsReader : protected shape::TextReader {
   void require_kind(Elem from, Elem to);
   void require_block(const Store&);
   Op view();
+  Op prefetch();
   Op map();
   Op gemm();
   Op reduce();

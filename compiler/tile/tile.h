@@ -189,6 +189,19 @@ struct View {
   bool checked = false;  ///< as of a copy
 };
 
+/// Asks for the elements of a tensor that some labels name, all that are below their extents: they are read
+/// soon. A hint, which waits for nothing; indices may leave the tensor, and then nothing is asked for, or
+/// what lies there.
+struct Prefetch {
+  struct Label {
+    Var var;
+    int64_t extent;
+  };
+  std::vector<Label> labels;
+  TensorId tensor;
+  std::vector<Dim> at;
+};
+
 struct Expr {
   enum class Kind : uint8_t { tile, constant, index, cast, apply } kind = Kind::constant;
   Elem elem = Elem::f32;
@@ -301,8 +314,8 @@ struct Settle {
   uint32_t left = 0;
 };
 
-using Op = std::variant<Copy, Store, View, Map, Gemm, Reduce, Scan, Scatter, Sort, Check, Loop, Role, Wait,
-                        Notify, Barrier, Fence, Acquire, Release, Settle>;
+using Op = std::variant<Copy, Store, View, Prefetch, Map, Gemm, Reduce, Scan, Scatter, Sort, Check, Loop,
+                        Role, Wait, Notify, Barrier, Fence, Acquire, Release, Settle>;
 
 struct Program {
   std::string name;

@@ -46,6 +46,7 @@ class OpChecks {
   void check(const Store&);
   void check_block(const Store&);
   void check(const View&);
+  void check(const Prefetch&) {}  ///< it has no effect
   void check(const Map&);
   void check(const Gemm&);
   void check(const Reduce&);

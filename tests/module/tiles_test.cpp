@@ -453,6 +453,33 @@ TEST(TileCode, RepeatsElementsAtAnEdge) {
                        sizes);
 }
 
+/// How often the code of `scaled_rows` with this line in its inner loop asks for memory.
+size_t count_of_prefetches(const std::string& line) {
+  std::string error;
+  const auto text = emit_task(tile::program_of(replaced(scaled_rows, "      copy t\\[c\\] = ", line + "$&")),
+                              *target::find_machine("x86-64-v3"), TaskForm::assembly, error);
+  EXPECT_TRUE(text) << error;
+  size_t count = 0;
+  for (size_t at = 0; text && (at = text->find("prefetcht1", at)) != std::string::npos; ++at) ++count;
+  return count;
+}
+
+TEST(TileCode, AsksForEachLineOnce) {
+  EXPECT_EQ(count_of_prefetches(""), 0u);
+  const size_t once = count_of_prefetches("      prefetch c < 1 of x[2*i, 32*b + c]\n");
+  EXPECT_GE(once, 1u);
+  EXPECT_EQ(count_of_prefetches("      prefetch c < 32 of x[2*i, 32*b + c]\n"), 2 * once);
+  EXPECT_EQ(count_of_prefetches("      prefetch r < 3, c < 32 of x[2*i + r, 32*b + c]\n"), 6 * once);
+  EXPECT_EQ(count_of_prefetches("      prefetch c < 4 of x[2*i + c, 32*b]\n"), 4 * once);
+  EXPECT_EQ(count_of_prefetches("      prefetch c < 320 of x[2*i, c]\n"), 10 * once) << "20 lines: a loop";
+}
+
+TEST(TileCode, AsksForWhatIsNotThere) {
+  const std::string far = "      prefetch r < 40, c < 64 of x[2*i + r + 1000, c + 4096*b - 512]\n";
+  expect_interpreted(replaced(scaled_rows, "      copy t\\[c\\] = ", far + "$&"),
+                     grid_of("m", {0, 1, 3}, "n", {0, 1, 31, 33, 64}));
+}
+
 TEST(TileCode, RoundsToHalvesByInstruction) {
   const std::string halves =
       replaced(replaced(scaled_rows, "(tensor \\w+) f32", "$1 f16"), "align 4", "align 2");

@@ -110,6 +110,28 @@ TEST(Text, SaysThatElementsAreNeighbours) {
   EXPECT_EQ(error, "line 18: `runs` is expected");
 }
 
+TEST(Text, AsksForWhatIsReadSoon) {
+  std::string text = text_of("gather"), error;
+  const std::string ask = "  prefetch r < 4, c < 16 of table[r + 5, 16*j + c + 16]\n";
+  const size_t at = text.find("  copy");
+  text.insert(at, ask);
+  const auto p = parse(text, error);
+  ASSERT_TRUE(p) << error;
+  EXPECT_EQ(print(*p), text);
+  for (const Obligation& o : verify(*p)) EXPECT_TRUE(o.proved) << o.what;
+  const auto wrong = [&](const std::string& other) {
+    std::string changed = text;
+    EXPECT_FALSE(parse(changed.replace(at, ask.size(), "  " + other + "\n"), error)) << other;
+    return error.substr(error.find(": ") + 2);
+  };
+  EXPECT_EQ(wrong("prefetch r < 4 of table[r]"), "one index per axis is expected");
+  EXPECT_EQ(wrong("prefetch r < 0 of table[r, 0]"), "a label has an extent of at least 1");
+  EXPECT_EQ(wrong("prefetch r < 4 of tables[r, 0]"), "no tensor is called `tables`");
+  EXPECT_EQ(wrong("prefetch j < 4 of table[j, 0]"), "`j` is declared twice; a label needs a name of its own");
+  EXPECT_EQ(wrong("prefetch r < 4, r < 4 of table[r, r]"),
+            "`r` is declared twice; a label needs a name of its own");
+}
+
 /// Where variables of one name are told apart, places say which one they mean.
 TEST(Text, PlacesNameTheirSizes) {
   std::string error;

@@ -53,6 +53,12 @@ class Accesses {
   void write_by_lane(const Run&, const Spot&, Value* computed);
   /// Of the first lane.
   Value* address(const Spot& at) { return pointer(at, at.offsets[0]); }
+  /// Asks for the line of the cache that lies so far behind the first lane's element. Nothing happens where
+  /// that is no memory.
+  enum class Caches : uint8_t { all, all_but_first };
+  void prefetch(const Spot&, int64_t bytes_ahead, Caches);
+  /// Asks for all lines, where the elements are read soon but not next.
+  void prefetch(const tile::Prefetch&);
   void write(const Spot&, Value* computed, bool past_caches = false);
   Value* read(const Spot&);
   /// Are all lanes next to each other, in order?

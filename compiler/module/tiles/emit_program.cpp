@@ -388,6 +388,7 @@ class ProgramEmitter {
     size_t parts = 0;
     for (const OpId id : body) {
       const tile::Op& op = p_.ops[id];
+      if (std::holds_alternative<tile::Prefetch>(op)) continue;
       const tile::Use* const over = swept(op);
       if (std::holds_alternative<tile::Check>(op)) return false;
       if (!over || p_.tiles[over->tile].space != tile::Space::registers) return false;
@@ -395,7 +396,7 @@ class ProgramEmitter {
       const auto* map = std::get_if<tile::Map>(&op);
       parts += map ? map->exprs.size() : 1;
       if (map && std::any_of(map->exprs.begin(), map->exprs.end(), [](const tile::Expr& e) {
-            return e.kind == tile::Expr::Kind::apply && Arithmetic::is_device_function(e.op);
+            return e.kind == tile::Expr::Kind::apply && base::is_device_function(e.op);
           }))
         return false;
     }

@@ -380,7 +380,7 @@ std::vector<Value*> Operations::values_of(const tile::Map& map, const std::vecto
     for (size_t r = 0; r < lanes.size(); ++r)
       for (const uint32_t arg : e.args) args[r].push_back(values[arg][r]);
     std::vector<Value*> results;
-    if (e.kind == tile::Expr::Kind::apply && Arithmetic::is_device_function(e.op)) {
+    if (e.kind == tile::Expr::Kind::apply && base::is_device_function(e.op)) {
       results = together(e.op, computed_as(map.exprs[e.args.back()].elem), args);
     } else {
       for (size_t r = 0; r < lanes.size(); ++r) results.push_back(value_of(e, map, args[r], lanes[r]));

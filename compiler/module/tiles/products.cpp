@@ -102,7 +102,7 @@ int64_t Products::registers_of(int64_t rows) const {
 }
 
 /// Asks for what the operand reads of a tensor some way ahead: of a single row nothing is read again, and
-/// what lies behind is mostly read next. Nothing happens where the address leaves the tensor.
+/// what lies behind is mostly read next.
 void Products::ask_for(const tile::Use& use, Lanes lanes) {
   const auto first = c_.views.find(use.tile);
   if (first == c_.views.end()) return;
@@ -123,13 +123,7 @@ void Products::ask_for(const tile::Use& use, Lanes lanes) {
     if (next == c_.views.end()) return;
     view = next->second;
   }
-  auto& b = c_.f.b;
-  Value* const here = accesses_.address(accesses_.spot(view->from, {}, lanes));
-  Value* const ahead =
-      b.CreateConstGEP1_64(b.getInt8Ty(), here, static_cast<uint64_t>(c_.f.level.bytes_ahead));
-  constexpr int read = 0, all_caches = 3, data = 1;
-  b.CreateIntrinsic(llvm::Intrinsic::prefetch, {ahead->getType()},
-                    {ahead, b.getInt32(read), b.getInt32(all_caches), b.getInt32(data)});
+  accesses_.prefetch(accesses_.spot(view->from, {}, lanes), c_.f.level.bytes_ahead, Accesses::Caches::all);
 }
 
 /// One step of all labels that are summed.

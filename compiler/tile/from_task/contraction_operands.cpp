@@ -6,6 +6,8 @@
 
 namespace axon::tile {
 
+constexpr int64_t many_rows = 32;  ///< that take longer than memory for what they multiply
+
 /// Of both operands.
 std::pair<TileId, TileId> ContractionMaker::views_of(const Product& product, int64_t line) {
   auto& [left, right] = views_[{product.reduction, line}];
@@ -77,8 +79,32 @@ void ContractionMaker::view_left(const Product& product, const Dim& row, const D
   emit(std::move(made));
 }
 
-void ContractionMaker::view_right(const Product& product, const Dim& column, const Dim& first,
-                                  const Dim& step, int64_t line) {
+/// All rows of a task go over a block of the right operand before the next one, which may come from far away:
+/// each step of each block of rows asks for a part of it. What lies behind the depth of a panel is the next
+/// panel; behind that of an operand that is read where it lies, nothing is wanted. Few rows are done with a
+/// block so soon that the processor's own prefetcher does better.
+void ContractionMaker::prefetch_right(const Product& product, const Access& right, const Dim& row,
+                                      const Dim& length, const Dim& step) {
+  if (blocks_of_.one_row || !right.tensor || slides(product) || is_chosen(product)) return;
+  const bool is_one_block = product.depth.extent.constant().value_or(INT64_MAX) <= depth_at_once(product);
+  if (is_one_block && needs_packing(origin(), product)) return;
+  const int64_t depth = depth_at_once(product), steps = depth / block_;
+  const int64_t parts = steps * ((rows_.most + blocks_of_.rows - 1) / blocks_of_.rows);
+  const int64_t lines = (depth + parts - 1) / parts;
+  const Dim part = shape::cdiv(length, Dim(block_)) * row + step;
+  const Dim there = Dim(depth_label_) + length - Dim(block_) * step + Dim(lines) * part;
+  Prefetch made{{{depth_label_, lines}, {label_, columns(product)}}, right.tensor, {}};
+  for (const Index& index : right.at) {
+    if (index.table) return;
+    made.at.push_back(index.dim.substitute({{depth_label_, there}}));
+  }
+  const Dim has_many = shape::min(shape::floor_div(rows_.stretch.length, Dim(many_rows)), Dim(1));
+  if (has_many.is(1)) return emit(std::move(made));
+  if (!has_many.is(0)) loop(shape::fresh_var(name_for("many")), has_many, {}, [&] { emit(std::move(made)); });
+}
+
+void ContractionMaker::view_right(const Product& product, const Dim& row, const Dim& column, const Dim& first,
+                                  const Dim& length, const Dim& step, int64_t line) {
   const TileId view = views_of(product, line).second;
   BlockPlace from = depth_place(product, first + Dim(block_) * step);
   bound_window(product, from);
@@ -115,6 +141,7 @@ void ContractionMaker::view_right(const Product& product, const Dim& column, con
   from.row_base = across.base;
   from.bounds.insert(from.bounds.end(), across.bounds.begin(), across.bounds.end());
   made.from = access_to(product.right, from);
+  prefetch_right(product, made.from, row, length, step);
   made.checked = std::any_of(made.from.at.begin(), made.from.at.end(),
                              [](const Index& index) { return index.table.has_value(); });
   made.bounds = {from.bounds, Number()};

@@ -450,7 +450,7 @@ void ContractionMaker::accumulate(const Product& product, TileId sums, const Dim
     for (int64_t line = 0; line < (slides(product) ? lines_of(product) : 1); ++line) {
       const auto [left, right] = views_of(product, line);
       view_left(product, row, first, Dim(step), line);
-      view_right(product, column, first, Dim(step), line);
+      view_right(product, row, column, first, length, Dim(step), line);
       emit(Gemm{{sums, {row_label_, label_}},
                 {left, labels_of_depth(product, {row_label_}, {})},
                 {right, labels_of_depth(product, {}, {label_})},

@@ -77,7 +77,10 @@ class ContractionMaker : protected OperandMaker {
   virtual CountUses steps_by_data(Var, int64_t) { return {}; }
   void bound_window(const Product&, BlockPlace&) const;
   void view_left(const Product&, const Dim& row, const Dim& first, const Dim& step, int64_t line);
-  void view_right(const Product&, const Dim& column, const Dim& first, const Dim& step, int64_t line);
+  void view_right(const Product&, const Dim& row, const Dim& column, const Dim& first, const Dim& length,
+                  const Dim& step, int64_t line);
+  void prefetch_right(const Product&, const Access& right, const Dim& row, const Dim& length,
+                      const Dim& step);
   std::pair<TileId, TileId> views_of(const Product&, int64_t line);
   std::vector<Var> labels_of_depth(const Product&, std::vector<Var> before,
                                    const std::vector<Var>& behind) const;

@@ -108,6 +108,7 @@ MadeProgram ProgramFrame::close(const Body& statements, bool streams) {
         view && view->from.tensor && out_.tensors[view->from.tensor].writes)
       throw Declined{"an operand is written, too"};
   reuse_tiles(out_);
+  prefetch_next_rows(out_);
   gather_sizes();
   return std::move(made_);
 }

@@ -230,5 +230,7 @@ int64_t widest_in_blocks(const Origin&, int64_t least = 4);
 int64_t registers_of(const Program&);
 /// Where a map is the last to read a tile of the form of its result, the result gets that tile.
 void reuse_tiles(Program&);
+/// Asks for the next row while one is computed (next_rows.cpp).
+void prefetch_next_rows(Program&);
 
 }  // namespace axon::tile

@@ -1,0 +1,53 @@
+// Asking for memory before it is read: see accesses.h.
+#include <algorithm>
+
+#include "module/tiles/accesses.h"
+#include "module/tiles/operations.h"
+
+namespace axon::module::tiles {
+
+namespace {
+
+constexpr int64_t bytes_of_line = 64;  ///< of the caches of x86-64
+constexpr int64_t most_unrolled = 16;  ///< lines that are asked for without a loop
+
+}  // namespace
+
+void Accesses::prefetch(const Spot& at, int64_t bytes_ahead, Caches caches) {
+  auto& b = c_.f.b;
+  Value* const ahead = b.CreateConstGEP1_64(b.getInt8Ty(), address(at), static_cast<uint64_t>(bytes_ahead));
+  constexpr int read = 0, data = 1;
+  const int locality = caches == Caches::all ? 3 : 2;
+  b.CreateIntrinsic(llvm::Intrinsic::prefetch, {ahead->getType()},
+                    {ahead, b.getInt32(read), b.getInt32(locality), b.getInt32(data)});
+}
+
+/// Where elements along the last label are neighbours, one of each line.
+void Accesses::prefetch(const tile::Prefetch& op) {
+  if (c_.threads.are_several()) return;
+  tile::Access access;
+  access.tensor = op.tensor;
+  for (const Dim& d : op.at) access.at.push_back({std::nullopt, d});
+  std::vector<Var> labels;
+  std::map<Var, int64_t> extents;
+  Lanes one{{{}}, {0}, 1};
+  for (const auto& [v, extent] : op.labels) {
+    labels.push_back(v);
+    extents[v] = extent;
+    one.labels[0][v] = Dim(v);
+  }
+  const Var last = labels.back();
+  const auto step = spot(access, {}, one).offsets[0].linear_in(last);
+  const int64_t bytes = base::elem_bytes(elem_of(access));
+  const int64_t apart = step && step->first.is(1) ? bytes_of_line / bytes : 1;
+  extents[last] = (extents[last] + apart - 1) / apart;
+  each_in_order(
+      c_, labels, extents, {}, {}, most_unrolled,
+      [&](const Substitution& at) {
+        for (const Var v : labels) one.labels[0][v] = at.at(v) * Dim(v == last ? apart : 1);
+        prefetch(spot(access, {}, one), 0, Caches::all_but_first);
+      },
+      LoopKind::rolled);
+}
+
+}  // namespace axon::module::tiles
