@@ -76,8 +76,27 @@ uint32_t FormMaker::reduction(graph::Monoid monoid, const Scalar& of, base::Elem
   choose_along(r);
   bound_along(r, of);
   each_scalar(r, [&](ScalarId& part) { part = without_reductions(part); });
+  if (const auto same = alike(r)) return *same;
   form_.reductions.push_back(std::move(r));
   return static_cast<uint32_t>(form_.reductions.size() - 1);
+}
+
+std::optional<uint32_t> FormMaker::alike(const RowReduction& r) {
+  if (!r.outer.empty() || (r.monoid != graph::Monoid::max && r.monoid != graph::Monoid::min))
+    return std::nullopt;
+  for (uint32_t n = 0; n < form_.reductions.size(); ++n) {
+    const RowReduction& other = form_.reductions[n];
+    const shape::Substitution renamed = {{r.along.var, Dim(other.along.var)}};
+    const auto is_same = [&](ScalarId a, ScalarId b) {
+      return (a.valid() ? graph::substitute(g_, a, renamed) : a) == b;
+    };
+    if (other.outer.empty() && r.monoid == other.monoid && r.in == other.in && r.kept == other.kept &&
+        r.along.extent == other.along.extent && r.first == other.first && r.end == other.end &&
+        is_same(r.term, other.term) && is_same(r.by_data.first, other.by_data.first) &&
+        is_same(r.by_data.end, other.by_data.end) && is_same(r.unmasked, other.unmasked))
+      return n;
+  }
+  return std::nullopt;
 }
 
 ScalarId FormMaker::argmax(const Scalar& s) {
@@ -101,7 +120,8 @@ ScalarId FormMaker::argmax(const Scalar& s) {
 FormMaker::Positions FormMaker::positions_along(const Axis& along) {
   const base::Elem elem = short_rows_ ? base::Elem::i32 : base::Elem::i64;
   const int64_t greatest = base::range_of_integers(elem).greatest;
-  if (short_rows_) form_.guard.push_back(shape::less(along.extent, Dim(greatest)));
+  const bool is_short = along.extent.constant().value_or(greatest) < greatest;
+  if (short_rows_ && !is_short) form_.guard.push_back(shape::less(along.extent, Dim(greatest)));
   return {elem, graph::constant_int(g_, elem, greatest)};
 }
 

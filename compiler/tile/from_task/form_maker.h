@@ -55,6 +55,8 @@ class FormMaker {
   /// What stands for a reduction that stays where it is, as the form's elements have it; nullopt of one that
   /// is taken out.
   virtual std::optional<ScalarId> own_reduction(ScalarId) { return std::nullopt; }
+  /// An earlier maximum or minimum that is the same: an argmax needs the maximum, which may be asked for, too.
+  std::optional<uint32_t> alike(const RowReduction&);
   /// The least position where the term is the maximum, or not a number where that is; 0 of no positions.
   ScalarId argmax(const Scalar& s);
   /// Positions of that maximum and, elsewhere, what no position is.
