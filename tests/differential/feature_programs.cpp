@@ -54,6 +54,50 @@ std::vector<HandProgram> programs_of_features() {
         {{"m", 255}, {"k", 3}, {"n", 33}, {"l", 2}},
         {{"m", 512}, {"k", 0}, {"n", 33}, {"l", 1}},
         {{"m", 0}, {"k", 3}, {"n", 40}, {"l", 1}}}},
+      // Products of which some are stored column by column, as the keys of a cache.
+      {"TurnedStores",
+       "entry keys (s : *f32[n, l]) (t : *f32[l, n]) (x : f32[m, k]) (w : f32[k, n]) (v : f32[k, "
+       "n]) where m <= l =\n"
+       "  (s with [:, l - m : l] = transpose (x @ w), t with [l - m : l, :] = x @ v)\n"
+       "entry narrow (s : *bf16[n, l]) (t : *bf16[l, n]) (x : f32[m, k]) (w : f32[k, n]) (v : "
+       "f32[k, n]) where m <= l =\n"
+       "  (s with [:, 0 : m] = bf16 (tanh (transpose (x @ w))), t with [0 : m, :] = bf16 (x @ v))\n"
+       "entry heads (s : *f16[h, n, l]) (t : *f32[h, l, n]) (x : f32[m, k]) (w : f32[k, h, n]) (v : "
+       "f32[k, h, n]) where m <= l =\n"
+       "  let y = for i a j => sum c => x[i, c] * w[c, a, j]\n"
+       "  let b = for i a j => sum c => x[i, c] * v[c, a, j]\n"
+       "  in (s with [:, :, 0 : m] = f16 (for a j i => 0.5 * y[i, a, j]), t with [:, 0 : m, :] = "
+       "for a i j => b[i, a, j])\n"
+       "entry integers (s : *i32[n, l]) (t : *i32[l, n]) (x : i32[m, k]) (w : i32[k, n]) (v : "
+       "i32[k, n]) where m <= l =\n"
+       "  (s with [:, 0 : m] = transpose (x @ w), t with [0 : m, :] = x @ v + 1)\n"
+       "entry both (s : *f32[n, l]) (t : *f32[n, l]) (x : f32[m, k]) (w : f32[k, n]) (v : f32[k, "
+       "n]) where m <= l =\n"
+       "  (s with [:, 0 : m] = transpose (x @ w), t with [:, 0 : m] = transpose (x @ v))\n"
+       "entry mixed (s : *f32[n, l]) (t : *f32[l, n]) (x : f32[m, k]) (w : f32[k, n]) (v : f32[k, "
+       "n]) where m <= l =\n"
+       "  let a = x @ w\n"
+       "  let b = x @ v\n"
+       "  in (s with [:, 0 : m] = transpose (a * b), t with [0 : m, :] = a - b)\n"
+       "entry known (s : *f32[40, l]) (t : *f32[l, 40]) (x : f32[m, 3]) (w : f32[3, 40]) (v : f32[3, 40]) "
+       "where m "
+       "<= l =\n"
+       "  (s with [:, 0 : m] = transpose (x @ w), t with [0 : m, :] = x @ v)\n"
+       "entry known_rows (s : *f32[n, 50]) (t : *f32[50, n]) (x : f32[50, k]) (w : f32[k, n]) (v : f32[k, "
+       "n]) =\n"
+       "  (s with [:] = transpose (x @ w), t with [:] = x @ v)\n"
+       "entry of_rows (s : *f32[n, l]) (t : *f32[l, n]) (x : f32[m, k]) (w : f32[k, n]) where m <= l =\n"
+       "  (s with [:, 0 : m] = (for (j < n) i => sum x[i]), t with [0 : m, :] = x @ w)\n"
+       "entry normed (s : *f32[n, l]) (t : *f32[l, n]) (x : f32[m, k]) (w : weights f32[k, n]) (v : "
+       "weights f32[k, n]) where m <= l =\n"
+       "  let y = for i => x[i] * rsqrt (1.0 + mean (x[i] * x[i]))\n"
+       "  in (s with [:, 0 : m] = transpose (y @ w), t with [0 : m, :] = y @ v)\n",
+       {{{"m", 1}, {"k", 3}, {"n", 5}, {"l", 9}, {"h", 2}},
+        {{"m", 33}, {"k", 17}, {"n", 65}, {"l", 70}, {"h", 1}},
+        {{"m", 64}, {"k", 1}, {"n", 32}, {"l", 64}, {"h", 1}},
+        {{"m", 131}, {"k", 40}, {"n", 33}, {"l", 140}, {"h", 3}},
+        {{"m", 15}, {"k", 0}, {"n", 1}, {"l", 15}, {"h", 2}},
+        {{"m", 0}, {"k", 4}, {"n", 7}, {"l", 3}, {"h", 1}}}},
       // Rows that the data cuts out of one tensor; softmaxes of rows that are cut into parts, of which some
       // have no elements, or -inf alone.
       {"PartsOfRows",

@@ -85,7 +85,7 @@ void ContractionMaker::view_left(const Product& product, const Dim& row, const D
 /// block so soon that the processor's own prefetcher does better.
 void ContractionMaker::prefetch_right(const Product& product, const Access& right, const Dim& row,
                                       const Dim& length, const Dim& step) {
-  if (blocks_of_.one_row || !right.tensor || slides(product) || is_chosen(product)) return;
+  if (!prefetches_ || blocks_of_.one_row || !right.tensor || slides(product) || is_chosen(product)) return;
   const bool is_one_block = product.depth.extent.constant().value_or(INT64_MAX) <= depth_at_once(product);
   if (is_one_block && needs_packing(origin(), product)) return;
   const int64_t depth = depth_at_once(product), steps = depth / block_;

@@ -396,7 +396,7 @@ bool ContractionMaker::is_apart(const Product& product) const {
     return false;
   const Elem stored = g_.type(g_.scalars[product.right].target).elem;
   const bool is_converted = stored != form_.reductions[product.reduction].in;
-  return is_converted || out_.machine.register_bytes < bytes_of_line;
+  return is_converted || !reads_lines_ || out_.machine.register_bytes < bytes_of_line;
 }
 
 /// Is the operand brought together block by block?
@@ -469,50 +469,6 @@ std::vector<Var> ContractionMaker::labels_of_depth(const Product& product, std::
   before.push_back(depth_label_);
   before.insert(before.end(), behind.begin(), behind.end());
   return before;
-}
-
-// ---- results ----
-
-void ContractionMaker::read_sum(const Product& product, const Dim& number, const Dim& block, const Dim& row) {
-  const RowReduction& sum = form_.reductions[product.reduction];
-  Use read{tile("sum", sum.in, true), {label_}};
-  const Dim blocks(columns(product) / block_), from = shape::mod(number, blocks) * Dim(block_);
-  const Access kept =
-      sums_at(product, shape::floor_div(number, blocks), block, {at(row), at(from + Dim(label_))});
-  emit(Copy{read, kept, {}});
-  results_[product.reduction] = read.tile;
-  if (sum.kept == sum.in) return;
-  Copy narrowed{{tile("total", sum.kept, true), {label_}}, {}, {}};
-  narrowed.from.tile = read.tile;
-  narrowed.from.at = {at(Dim(label_))};
-  results_[product.reduction] = narrowed.to.tile;
-  emit(std::move(narrowed));
-}
-
-/// Out of the same block, where its other columns are for any block.
-Use ContractionMaker::result_at(ScalarId id, const BlockPlace& place) {
-  const graph::Scalar& load = g_.scalars[id];
-  const Dim column = placed(graph::affine_index(g_, load.args[0]).value(), place) - place.base;
-  for (int64_t e = 0; e < block_; ++e) {
-    const auto at = column.substitute({{place.label, Dim(e)}}).constant();
-    if (!at || *at < 0 || *at >= block_) throw Declined{"its outputs read columns of other blocks"};
-  }
-  const TileId sum = results_[load.target.output];
-  Copy copy{{tile("column", out_.tiles[sum].elem, true), {label_}}, {}, {}};
-  copy.from.tile = sum;
-  copy.from.at = {at(column)};
-  const Use made = copy.to;
-  emit(std::move(copy));
-  return made;
-}
-
-void ContractionMaker::outputs() {
-  each_row([&](const Dim& block, const Dim& row) {
-    blocks(node_.domain[*form_.along].var, columns_.stretch, {}, [&](const BlockPlace& place) {
-      for (const Product& product : product_.products) read_sum(product, place.number, block, row);
-      store_all(place);
-    });
-  });
 }
 
 }  // namespace axon::tile

@@ -85,8 +85,12 @@ class ContractionMaker : protected OperandMaker {
   std::vector<Var> labels_of_depth(const Product&, std::vector<Var> before,
                                    const std::vector<Var>& behind) const;
 
-  // Results:
+  // Results (contraction_results.cpp):
   void outputs();
+  bool is_stored_turned(uint32_t output) const;
+  void keep_turned(uint32_t output, const Dim& row, const BlockPlace&);
+  void store_turned(uint32_t output);
+  void turned_outputs(const std::set<uint32_t>& turned);
   Use result_at(graph::ScalarId, const BlockPlace&) override;
   void read_sum(const Product&, const Dim& number, const Dim& block, const Dim& row);
 
@@ -95,7 +99,9 @@ class ContractionMaker : protected OperandMaker {
   BlockPlace depth_place(const Product&, const Dim& first) const;
 
   const Var window_label_ = shape::fresh_var("t");
-  bool may_pack_ = true;  ///< right operands that lie in no panels; else they are read where they lie
+  bool may_pack_ = true;     ///< right operands that lie in no panels; else they are read where they lie
+  bool reads_lines_ = true;  ///< whole lines of the cache that lie along the columns are read where they lie
+  bool prefetches_ = true;   ///< of right operands the next block of the depth
   bool packs(const Product&) const;
   bool is_apart(const Product&) const;
   Part rows_;
@@ -104,6 +110,7 @@ class ContractionMaker : protected OperandMaker {
   std::map<graph::ScalarId, TileId> staged_;  ///< left operands in scratch
   /// Of both operands, by reduction and line of a window.
   std::map<std::pair<uint32_t, int64_t>, std::pair<TileId, TileId>> views_;
+  std::map<uint32_t, TileId> turned_;  ///< outputs in scratch, which are stored turned
   std::map<uint32_t, TileId> panels_;  ///< views of weights, by reduction
   /// Of rows, in scratch: what the data chooses, by scalar; the run; and 1 of the first row of a run.
   std::map<graph::ScalarId, TileId> chosen_;

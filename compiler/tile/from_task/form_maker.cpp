@@ -352,17 +352,8 @@ bool FormMaker::is_steps(Var v) const {
                      [&](const task::Loop& l) { return l.extent.contains(v); });
 }
 
-std::optional<Dim> FormMaker::store_stride(uint32_t output, uint32_t axis) const {
-  const task::Place& place = p_.place({type_.node, output});
-  const task::Buffer& buffer = p_.buffers[place.buffer];
-  std::vector<Dim> index = node_.outputs[output].at;
-  if (place.slot) index.insert(index.begin(), *place.slot);
-  const auto by = layout::offset_of(buffer.placement, buffer.shape, index).linear_in(node_.domain[axis].var);
-  return by ? std::optional(by->first) : std::nullopt;
-}
-
 std::optional<int64_t> FormMaker::store_step(uint32_t output, uint32_t axis) const {
-  const auto stride = store_stride(output, axis);
+  const auto stride = store_stride(p_, g_, type_, output, axis);
   return stride ? stride->constant() : std::nullopt;
 }
 

@@ -93,10 +93,8 @@ class FormMaker {
   /// A term may mention binders of its own reduction only: one inside of another is computed there.
   void check_binders(const RowReduction& r) const;
   bool is_steps(Var v) const;
-  /// How far apart in memory elements of the output are that are neighbours along the axis; nullopt where
-  /// that differs from one to the next.
-  std::optional<Dim> store_stride(uint32_t output, uint32_t axis) const;
-  std::optional<int64_t> store_step(uint32_t output, uint32_t axis) const;  ///< where that is a number
+  /// The stride of an output along an axis of the domain, where that is a number.
+  std::optional<int64_t> store_step(uint32_t output, uint32_t axis) const;
   /// Indices without the minima, maxima and divisions that ranges and conditions around them decide.
   void simplify_loads();
   ScalarId simplified(ScalarId id, const std::vector<Fact>& facts);

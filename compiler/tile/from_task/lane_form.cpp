@@ -54,7 +54,7 @@ class LaneFormMaker : FormMaker {
     if (most <= 1) return std::nullopt;
     int score = most < shortest_row / 2 ? of_short_axis : 0;
     for (uint32_t o = 0; o < node_.outputs.size(); ++o) {
-      const auto stride = store_stride(o, axis);
+      const auto stride = store_stride(p_, g_, type_, o, axis);
       if (!stride || stride->is(0) || !owns(o, axis, most)) return std::nullopt;
       score += stride->is(1) ? 2 : stride->constant() ? -1 : -2;
     }

@@ -402,8 +402,18 @@ bool ProgramMaker::reads_what_is_stored() const {
 void ProgramMaker::store_all(const BlockPlace& place) {
   std::vector<std::optional<Use>> made(form_.outputs.size());
   if (reads_what_is_stored())
-    for (uint32_t o = 0; o < made.size(); ++o) made[o] = stored_value(form_.outputs[o], place);
+    for (uint32_t o = 0; o < made.size(); ++o) made[o] = output_at(o, place);
   for (uint32_t o = 0; o < made.size(); ++o) store(o, made[o], place);
+}
+
+/// Its value for each element of the block.
+Use ProgramMaker::output_at(uint32_t o, const BlockPlace& place) {
+  const Use use = stored_value(form_.outputs[o], place);
+  if (use.labels.size() == place.labels().size()) return use;
+  const Elem elem = out_.tiles[use.tile].elem;
+  const Use whole{tile("all", elem, place.labels()), place.labels()};
+  emit(Map{whole, {of_tile(use, elem)}, {}});
+  return whole;
 }
 
 void ProgramMaker::store(uint32_t o, std::optional<Use> made, const BlockPlace& place) {
@@ -412,13 +422,7 @@ void ProgramMaker::store(uint32_t o, std::optional<Use> made, const BlockPlace& 
     if (!has_steady_steps(index.dim, place)) throw Declined{"it stores with steps that vary, or leave gaps"};
   if (form_.has_own_reductions && place.is_block && !fills_axis(node_.outputs[o]))
     throw Declined{"a task has a part of a block along an axis that is no output's own"};
-  Use use = made ? *made : stored_value(form_.outputs[o], place);
-  if (use.labels.size() != place.labels().size()) {
-    const Elem elem = out_.tiles[use.tile].elem;
-    const Use whole{tile("all", elem, place.labels()), place.labels()};
-    emit(Map{whole, {of_tile(use, elem)}, {}});
-    use = whole;
-  }
+  const Use use = made ? *made : output_at(o, place);
   // Rows of a square are shorter than a line of the caches, which have to put them together.
   const bool streams = place.is_block && !place.across && !has_threads() && lanes_ > 1;
   streams_ |= streams;

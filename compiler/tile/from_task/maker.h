@@ -31,6 +31,7 @@ class ProgramMaker : protected LaneMaker {
   /// The sum of a reduction whose points are those of the loops around.
   TileId reduced(const RowReduction&);
   void store_all(const BlockPlace&);
+  Use output_at(uint32_t output, const BlockPlace&);
   void store(uint32_t output, std::optional<Use> made, const BlockPlace&);
   bool reads_what_is_stored() const;
   /// Blocks along a stretch. `inside` is given the place of a block; what it needs of the points around, it

@@ -220,7 +220,7 @@ class OnlineFormMaker : FormMaker {
   void check_columns() const {
     for (const ScalarId output : form_.outputs) check_loads(output, node_.domain[*form_.along].var);
     for (uint32_t o = 0; o < node_.outputs.size(); ++o)
-      if (!store_stride(o, *form_.along)) throw NoForm{"its columns have no stride in memory"};
+      if (!store_stride(p_, g_, type_, o, *form_.along)) throw NoForm{"its columns have no stride in memory"};
   }
 
   OnlineForm out_;

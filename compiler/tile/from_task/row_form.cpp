@@ -44,6 +44,17 @@ std::optional<int64_t> step_of_load(const task::Program& p, const graph::Graph& 
   return by ? by->first.constant() : std::nullopt;
 }
 
+std::optional<Dim> store_stride(const task::Program& p, const graph::Graph& g, const task::TaskType& type,
+                                uint32_t output, uint32_t axis) {
+  const graph::Node& node = g.nodes[type.node];
+  const task::Place& place = p.place({type.node, output});
+  const task::Buffer& buffer = p.buffers[place.buffer];
+  std::vector<Dim> index = node.outputs[output].at;
+  if (place.slot) index.insert(index.begin(), *place.slot);
+  const auto by = layout::offset_of(buffer.placement, buffer.shape, index).linear_in(node.domain[axis].var);
+  return by ? std::optional(by->first) : std::nullopt;
+}
+
 std::vector<Fact> ranges_of_binders(const Scalar& reduction) {
   std::vector<Fact> out;
   for (const graph::Axis& b : reduction.binders) {

@@ -94,6 +94,11 @@ std::optional<int64_t> step_of_load(const task::Program&, const graph::Graph&, g
 /// Where the load's element lies in its buffer, in elements, where that is known before the data is.
 std::optional<shape::Dim> offset_of_load(const task::Program&, const graph::Graph&, graph::ScalarId load);
 
+/// How far apart in memory elements of the output are that are neighbours along the axis of the domain;
+/// nullopt where that differs from one to the next.
+std::optional<shape::Dim> store_stride(const task::Program&, const graph::Graph&, const task::TaskType&,
+                                       uint32_t output, uint32_t axis);
+
 /// What holds of the binders where a reduction folds something.
 std::vector<shape::Fact> ranges_of_binders(const graph::Scalar& reduction);
 
