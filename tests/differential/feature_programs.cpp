@@ -88,6 +88,14 @@ std::vector<HandProgram> programs_of_features() {
        "  (s with [:] = transpose (x @ w), t with [:] = x @ v)\n"
        "entry of_rows (s : *f32[n, l]) (t : *f32[l, n]) (x : f32[m, k]) (w : f32[k, n]) where m <= l =\n"
        "  (s with [:, 0 : m] = (for (j < n) i => sum x[i]), t with [0 : m, :] = x @ w)\n"
+       "entry time_first (x : f32[h, l]) (f : f32[n, h, k]) where k <= l =\n"
+       "  for (t < l - k + 1) o => sum c s => x[c, t + s] * f[o, c, s]\n"
+       "entry of_three (x : f16[h, l]) (f : f16[n, h, 3]) where 3 <= l =\n"
+       "  for (t < l - 2) o => tanh (sum c s => x[c, t + s] * f[o, c, s])\n"
+       "entry strided (x : f32[h, 2*l + 1]) (f : f32[n, h, 2]) =\n"
+       "  for (t < l) o => sum s c => x[c, 2*t + s] * f[o, c, s]\n"
+       "entry rows_last (x : f32[2, h, l]) (y : f32[2, n, k, h]) where k <= l =\n"
+       "  for b (i < l) j => (sum c d => x[b, c, i] * y[b, j, d, c]) * 0.5\n"
        "entry normed (s : *f32[n, l]) (t : *f32[l, n]) (x : f32[m, k]) (w : weights f32[k, n]) (v : "
        "weights f32[k, n]) where m <= l =\n"
        "  let y = for i => x[i] * rsqrt (1.0 + mean (x[i] * x[i]))\n"
@@ -97,7 +105,7 @@ std::vector<HandProgram> programs_of_features() {
         {{"m", 64}, {"k", 1}, {"n", 32}, {"l", 64}, {"h", 1}},
         {{"m", 131}, {"k", 40}, {"n", 33}, {"l", 140}, {"h", 3}},
         {{"m", 15}, {"k", 0}, {"n", 1}, {"l", 15}, {"h", 2}},
-        {{"m", 0}, {"k", 4}, {"n", 7}, {"l", 3}, {"h", 1}}}},
+        {{"m", 0}, {"k", 3}, {"n", 7}, {"l", 3}, {"h", 1}}}},
       // Rows that the data cuts out of one tensor; softmaxes of rows that are cut into parts, of which some
       // have no elements, or -inf alone.
       {"PartsOfRows",

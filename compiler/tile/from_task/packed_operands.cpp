@@ -18,12 +18,11 @@ void OperandMaker::pack_ahead(const Product& product, const Dim& first, const Di
 
 /// Vectors of columns are a few loads of vectors.
 void OperandMaker::check_loads(const Product& product) const {
-  constexpr int64_t most_apart = 4;
   const Var column = node_.domain[*form_.along].var;
   for (const ScalarId load : graph::loads_in(g_, product.right)) {
     if (g_.scalars[load].target.is_local() || !graph::depends_on(g_, load, column)) continue;
-    const auto step = step_of_load(p_, g_, load, column);
-    if (!step || *step < 0 || *step > most_apart) throw Declined{"a right operand goes across memory"};
+    if (!is_packed_step(step_of_load(p_, g_, load, column)))
+      throw Declined{"a right operand goes across memory"};
   }
   // The prover does not follow quotients by open extents where axes are products of sizes.
   const auto is_open = [](const graph::Axis& binder) { return !binder.extent.constant(); };

@@ -117,7 +117,7 @@ class ProductFormMaker : FormMaker {
     std::optional<uint32_t> column, row = found.runs ? found.runs : longest(found.rows);
     if (found.load.valid()) column = position_of(domain, found.column);
     const auto other = stored_along(found.load.valid() ? found.rows : found.columns);
-    if (may_pack_ && other && !(column && is_stored_along(*column))) {
+    if (may_pack_ && other && !(column && (is_stored_along(*column) || goes_across(found, *other)))) {
       if (found.load.valid()) {
         std::swap(made.left, made.right);
         row = longest(found.columns);
@@ -139,6 +139,21 @@ class ProductFormMaker : FormMaker {
     form_.along = column;
     out.row = row;
     out.products.push_back(std::move(made));
+  }
+
+  /// Is the left operand known to be too far apart along its own columns to be packed along them? Then
+  /// outputs are better stored turned.
+  bool goes_across(const graph::Contraction& found, uint32_t column) const {
+    const auto is_far = [&](ScalarId load) {
+      if (g_.scalars[load].target.is_local()) return false;
+      const auto offset = offset_of_load(p_, g_, load);
+      const auto by = offset ? offset->linear_in(node_.domain[column].var) : std::nullopt;
+      return by && !is_packed_step(by->first.constant());
+    };
+    return std::any_of(found.left.begin(), found.left.end(), [&](ScalarId factor) {
+      const auto loads = graph::loads_in(g_, factor);
+      return std::any_of(loads.begin(), loads.end(), is_far);
+    });
   }
 
   /// An index that the data decides is a number, which neither columns nor the depth change.

@@ -52,4 +52,11 @@ struct ProductForm {
 std::variant<ProductForm, std::string> product_form(const task::Program&, const task::TaskType&,
                                                     graph::Graph&, bool may_pack);
 
+/// Are vectors along columns, which lie so many elements apart, a few loads of vectors? A right operand that
+/// is packed is made of such.
+inline bool is_packed_step(std::optional<int64_t> step) {
+  constexpr int64_t most_apart = 4;
+  return step && *step >= 0 && *step <= most_apart;
+}
+
 }  // namespace axon::tile
