@@ -26,7 +26,7 @@
 //     copy t[r, c] to y[8*i + r, c] if 8*i + r < m and c < n streaming
 //     copy t[r, c] to blocks[b, r, c]                a block of a tile in scratch
 //     view w[r, c] = x[c, r]                         of a row that the data says: x[table[], r]
-//     prefetch r < 8, c < 64 of x[8*i + r + 8, c]    a hint: what is read soon
+//     prefetch r < 8, c < 64 of x[8*i + r + 8, c] if 2 <= m    a hint: what is read soon
 //     map t[r, c] = exp(sub(t[r, c], s[r, c])) if c < n fill 0
 //     map t[r, c] = f32(index(r + 8*i))              a type converts; constants: f32(0.5), i64(-3)
 //     gemm t[r, c] += s[r, k] * w[k, c] in f32 by mma.m16n8k16 async
@@ -195,8 +195,8 @@ class Printer {
   std::string words(const Prefetch& op) const {
     std::vector<std::string> labels;
     for (const auto& [v, extent] : op.labels) labels.push_back(fmt::format("{} < {}", names_(v), extent));
-    return fmt::format("prefetch {} of {}[{}]", fmt::join(labels, ", "), p_.tensors[op.tensor].name,
-                       names_(op.at));
+    return fmt::format("prefetch {} of {}[{}]{}", fmt::join(labels, ", "), p_.tensors[op.tensor].name,
+                       names_(op.at), names_("if", op.facts));
   }
   std::string words(const Map& op) const {
     return fmt::format("map {} = {}{}", names_(op.to), expr(op, static_cast<uint32_t>(op.exprs.size() - 1)),

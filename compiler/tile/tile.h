@@ -191,7 +191,7 @@ struct View {
 
 /// Asks for the elements of a tensor that some labels name, all that are below their extents: they are read
 /// soon. A hint, which waits for nothing; indices may leave the tensor, and then nothing is asked for, or
-/// what lies there.
+/// what lies there. Where the facts do not hold, which no label decides, it asks for nothing.
 struct Prefetch {
   struct Label {
     Var var;
@@ -200,6 +200,7 @@ struct Prefetch {
   std::vector<Label> labels;
   TensorId tensor;
   std::vector<Dim> at;
+  std::vector<Fact> facts;
 };
 
 struct Expr {

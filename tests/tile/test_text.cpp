@@ -112,7 +112,7 @@ TEST(Text, SaysThatElementsAreNeighbours) {
 
 TEST(Text, AsksForWhatIsReadSoon) {
   std::string text = text_of("gather"), error;
-  const std::string ask = "  prefetch r < 4, c < 16 of table[r + 5, 16*j + c + 16]\n";
+  const std::string ask = "  prefetch r < 4, c < 16 of table[r + 5, 16*j + c + 16] if 4*i + 32 < n\n";
   const size_t at = text.find("  copy");
   text.insert(at, ask);
   const auto p = parse(text, error);
@@ -128,6 +128,7 @@ TEST(Text, AsksForWhatIsReadSoon) {
   EXPECT_EQ(wrong("prefetch r < 0 of table[r, 0]"), "a label has an extent of at least 1");
   EXPECT_EQ(wrong("prefetch r < 4 of tables[r, 0]"), "no tensor is called `tables`");
   EXPECT_EQ(wrong("prefetch j < 4 of table[j, 0]"), "`j` is declared twice; a label needs a name of its own");
+  EXPECT_EQ(wrong("prefetch r < 4 of table[r, 0] if r < n"), "no label decides whether it is asked for");
   EXPECT_EQ(wrong("prefetch r < 4, r < 4 of table[r, r]"),
             "`r` is declared twice; a label needs a name of its own");
 }

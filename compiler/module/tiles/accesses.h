@@ -68,6 +68,7 @@ class Accesses {
 
  private:
   using Indices = std::vector<std::vector<Dim>>;  ///< of each lane
+  void prefetch_all(const tile::Prefetch&);
   Found read_tile(TileId, const Indices&, const Lanes&);
   Lanes in_place(const tile::Access&, const Lanes&) const;
   /// What each lane reads, or stores: elements of `inside` may be touched. Of an index tile, `good` says

@@ -22,9 +22,23 @@ void Accesses::prefetch(const Spot& at, int64_t bytes_ahead, Caches caches) {
                     {ahead, b.getInt32(read), b.getInt32(locality), b.getInt32(data)});
 }
 
-/// Where elements along the last label are neighbours, one of each line.
+/// Where elements along the last label are neighbours, one of each line. At edges nothing is asked for: they
+/// are short, and their code is made for each number of rows.
 void Accesses::prefetch(const tile::Prefetch& op) {
-  if (c_.threads.are_several()) return;
+  if (c_.threads.are_several() || c_.rows || c_.vectors || c_.one_register) return;
+  std::vector<Dim> wanted;
+  for (const Fact& fact : op.facts) {
+    const auto all = nonnegatives(fact);
+    if (!all) return;
+    wanted.insert(wanted.end(), all->begin(), all->end());
+  }
+  std::erase_if(wanted, [&](const Dim& d) { return c_.known.nonnegative(d); });
+  if (wanted.empty()) return prefetch_all(op);
+  c_.choose(
+      c_.all_nonnegative(wanted), [&] { prefetch_all(op); }, [] {});
+}
+
+void Accesses::prefetch_all(const tile::Prefetch& op) {
   tile::Access access;
   access.tensor = op.tensor;
   for (const Dim& d : op.at) access.at.push_back({std::nullopt, d});

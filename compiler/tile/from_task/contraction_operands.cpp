@@ -93,14 +93,15 @@ void ContractionMaker::prefetch_right(const Product& product, const Access& righ
   const int64_t lines = (depth + parts - 1) / parts;
   const Dim part = shape::cdiv(length, Dim(block_)) * row + step;
   const Dim there = Dim(depth_label_) + length - Dim(block_) * step + Dim(lines) * part;
-  Prefetch made{{{depth_label_, lines}, {label_, columns(product)}}, right.tensor, {}};
+  Prefetch made{{{depth_label_, lines}, {label_, columns(product)}}, right.tensor, {}, {}};
   for (const Index& index : right.at) {
     if (index.table) return;
     made.at.push_back(index.dim.substitute({{depth_label_, there}}));
   }
-  const Dim has_many = shape::min(shape::floor_div(rows_.stretch.length, Dim(many_rows)), Dim(1));
-  if (has_many.is(1)) return emit(std::move(made));
-  if (!has_many.is(0)) loop(shape::fresh_var(name_for("many")), has_many, {}, [&] { emit(std::move(made)); });
+  if (rows_.most < many_rows) return;
+  made.facts = {shape::at_least(rows_.stretch.length, Dim(many_rows))};
+  if (shape::holds(made.facts.front(), {}) == true) made.facts.clear();
+  emit(std::move(made));
 }
 
 void ContractionMaker::view_right(const Product& product, const Dim& row, const Dim& column, const Dim& first,
