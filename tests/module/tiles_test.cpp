@@ -454,9 +454,9 @@ TEST(TileCode, RepeatsElementsAtAnEdge) {
 }
 
 /// How often the code of `scaled_rows` with this line in its inner loop asks for memory.
-size_t count_of_prefetches(const std::string& line) {
+size_t count_of_prefetches(const std::string& line, const std::string& program = scaled_rows) {
   std::string error;
-  const auto text = emit_task(tile::program_of(replaced(scaled_rows, "      copy t\\[c\\] = ", line + "$&")),
+  const auto text = emit_task(tile::program_of(replaced(program, "      copy t\\[c\\] = ", line + "$&")),
                               *target::find_machine("x86-64-v3"), TaskForm::assembly, error);
   EXPECT_TRUE(text) << error;
   size_t count = 0;
@@ -472,6 +472,9 @@ TEST(TileCode, AsksForEachLineOnce) {
   EXPECT_EQ(count_of_prefetches("      prefetch r < 3, c < 32 of x[2*i + r, 32*b + c]\n"), 6 * once);
   EXPECT_EQ(count_of_prefetches("      prefetch c < 4 of x[2*i + c, 32*b]\n"), 4 * once);
   EXPECT_EQ(count_of_prefetches("      prefetch c < 320 of x[2*i, c]\n"), 10 * once) << "20 lines: a loop";
+  const std::string panels = replaced(replaced(scaled_rows, "tensor x f32\\[m, n\\]", "$& round [1, 32]"),
+                                      "(tensor x .* at) .*", "$1 S[(m,cdiv(n, 32),32):(32,32*m,1)]");
+  EXPECT_EQ(count_of_prefetches("      prefetch r < 4, c < 32 of x[2*i + r, 32*b + c]\n", panels), 8 * once);
 }
 
 TEST(TileCode, AsksForWhatIsNotThere) {

@@ -8,8 +8,21 @@ namespace axon::module::tiles {
 
 namespace {
 
-constexpr int64_t bytes_of_line = 64;  ///< of the caches of x86-64
-constexpr int64_t most_unrolled = 16;  ///< lines that are asked for without a loop
+constexpr int64_t line_of_cache = 64;  ///< of the caches of x86-64
+constexpr int64_t most_lines = 16;     ///< lines that are asked for without a loop
+
+/// From the first value of the label to the second, where all else is a multiple of what places are made of:
+/// of a panel, say.
+bool mostly_moves_by_one(const Dim& offset, Var label) {
+  constexpr int64_t multiple = 1024;
+  shape::Assignment values;
+  for (const Var v : offset.vars()) values[v] = multiple;
+  values[label] = 0;
+  const auto first = offset.evaluate(values);
+  values[label] = 1;
+  const auto second = offset.evaluate(values);
+  return first && second && *second - *first == 1;
+}
 
 }  // namespace
 
@@ -51,12 +64,12 @@ void Accesses::prefetch_all(const tile::Prefetch& op) {
     one.labels[0][v] = Dim(v);
   }
   const Var last = labels.back();
-  const auto step = spot(access, {}, one).offsets[0].linear_in(last);
   const int64_t bytes = base::elem_bytes(elem_of(access));
-  const int64_t apart = step && step->first.is(1) ? bytes_of_line / bytes : 1;
+  const int64_t apart =
+      mostly_moves_by_one(spot(access, {}, one).offsets[0], last) ? line_of_cache / bytes : 1;
   extents[last] = (extents[last] + apart - 1) / apart;
   each_in_order(
-      c_, labels, extents, {}, {}, most_unrolled,
+      c_, labels, extents, {}, {}, most_lines,
       [&](const Substitution& at) {
         for (const Var v : labels) one.labels[0][v] = at.at(v) * Dim(v == last ? apart : 1);
         prefetch(spot(access, {}, one), 0, Caches::all_but_first);

@@ -81,8 +81,9 @@ void ContractionMaker::view_left(const Product& product, const Dim& row, const D
 
 /// All rows of a task go over a block of the right operand before the next one, which may come from far away:
 /// each step of each block of rows asks for a part of it. What lies behind the depth of a panel is the next
-/// panel; behind that of an operand that is read where it lies, nothing is wanted. Few rows are done with a
-/// block so soon that the processor's own prefetcher does better.
+/// panel; behind that of an operand that is read where it lies, nothing is wanted. Fewer rows than a
+/// task may have would ask for a part only, and are done so soon that the processor's own prefetcher does
+/// better.
 void ContractionMaker::prefetch_right(const Product& product, const Access& right, const Dim& row,
                                       const Dim& length, const Dim& step) {
   if (!prefetches_ || blocks_of_.one_row || !right.tensor || slides(product) || is_chosen(product)) return;
@@ -99,7 +100,7 @@ void ContractionMaker::prefetch_right(const Product& product, const Access& righ
     made.at.push_back(index.dim.substitute({{depth_label_, there}}));
   }
   if (rows_.most < many_rows) return;
-  made.facts = {shape::at_least(rows_.stretch.length, Dim(many_rows))};
+  made.facts = {shape::at_least(rows_.stretch.length, Dim(rows_.most))};
   if (shape::holds(made.facts.front(), {}) == true) made.facts.clear();
   emit(std::move(made));
 }

@@ -15,8 +15,8 @@ namespace axon::tile {
 
 namespace {
 
-constexpr int64_t most_bytes = 65536;  ///< of a tensor's row
-constexpr int64_t bytes_of_line = 64;  ///< of the caches
+constexpr int64_t longest_row = 65536;  ///< of a tensor's row
+constexpr int64_t line_of_cache = 64;   ///< of the caches
 /// Instructions that take as long as memory for a line; a long function is so many alone.
 constexpr int64_t instructions_of_line = 10;
 
@@ -54,7 +54,7 @@ class NextRows {
       if (const auto* map = std::get_if<Map>(&p_.ops[id]))
         for (const Expr& e : map->exprs)
           if (e.kind == Expr::Kind::apply) count += base::is_device_function(e.op) ? instructions_of_line : 1;
-    return count * std::max<int64_t>(bytes_of_line / p_.machine.register_bytes, 1);
+    return count * std::max<int64_t>(line_of_cache / p_.machine.register_bytes, 1);
   }
 
   struct Part {
@@ -84,7 +84,7 @@ class NextRows {
     for (const int64_t extent : to.shape) bytes *= extent;
     std::vector<Fact> facts = p_.facts;
     facts.insert(facts.end(), p_.guard.begin(), p_.guard.end());
-    const Fact fits = shape::at_most(blocks.extent, Dim(most_bytes / bytes));
+    const Fact fits = shape::at_most(blocks.extent, Dim(longest_row / bytes));
     if (shape::prove(facts, fits).verdict != shape::Verdict::proved) return std::nullopt;
     Prefetch out;
     out.tensor = copy->from.tensor;
