@@ -10,6 +10,8 @@
 
 namespace axon::target {
 
+inline constexpr int64_t bytes_of_cache_line = 64;  ///< of every x86-64 processor
+
 /// What machines have in common.
 struct Class {
   std::string_view name;

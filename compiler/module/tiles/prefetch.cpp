@@ -8,8 +8,7 @@ namespace axon::module::tiles {
 
 namespace {
 
-constexpr int64_t line_of_cache = 64;  ///< of the caches of x86-64
-constexpr int64_t most_lines = 16;     ///< lines that are asked for without a loop
+constexpr int64_t most_lines = 16;  ///< lines that are asked for without a loop
 
 /// From the first value of the label to the second, where all else is a multiple of what places are made of:
 /// of a panel, say.
@@ -66,7 +65,7 @@ void Accesses::prefetch_all(const tile::Prefetch& op) {
   const Var last = labels.back();
   const int64_t bytes = base::elem_bytes(elem_of(access));
   const int64_t apart =
-      mostly_moves_by_one(spot(access, {}, one).offsets[0], last) ? line_of_cache / bytes : 1;
+      mostly_moves_by_one(spot(access, {}, one).offsets[0], last) ? target::bytes_of_cache_line / bytes : 1;
   extents[last] = (extents[last] + apart - 1) / apart;
   each_in_order(
       c_, labels, extents, {}, {}, most_lines,

@@ -134,9 +134,8 @@ void Products::multiply(const tile::Gemm& gemm, const Substitution& at, int64_t 
   for (const Accumulator& acc : accumulators_) {
     if (!has(acc, rows)) continue;
     const Lanes here = with_more(acc.lanes, at);
-    constexpr int64_t line = 64;
     const int64_t bytes = acc.lanes.width * base::elem_bytes(c_.p.tiles[gemm.b.tile].elem);
-    if (asks_ && acc.number * bytes % line == 0) ask_for(gemm.b, here);
+    if (asks_ && acc.number * bytes % target::bytes_of_cache_line == 0) ask_for(gemm.b, here);
     Value *x = operands.of(gemm.a, here), *y = operands.of(gemm.b, here);
     Value* sum = accesses_.read(gemm.acc, acc.lanes);
     sum = c_.a.multiply_add(computed_as(gemm.in), x, y, sum);

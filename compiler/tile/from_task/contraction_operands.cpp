@@ -86,7 +86,8 @@ void ContractionMaker::view_left(const Product& product, const Dim& row, const D
 /// better.
 void ContractionMaker::prefetch_right(const Product& product, const Access& right, const Dim& row,
                                       const Dim& length, const Dim& step) {
-  if (!prefetches_ || blocks_of_.one_row || !right.tensor || slides(product) || is_chosen(product)) return;
+  if (!prefetches_ || rows_.most < many_rows || !right.tensor || slides(product) || is_chosen(product))
+    return;
   const bool is_one_block = product.depth.extent.constant().value_or(INT64_MAX) <= depth_at_once(product);
   if (is_one_block && needs_packing(origin(), product)) return;
   const int64_t depth = depth_at_once(product), steps = depth / block_;
@@ -99,7 +100,6 @@ void ContractionMaker::prefetch_right(const Product& product, const Access& righ
     if (index.table) return;
     made.at.push_back(index.dim.substitute({{depth_label_, there}}));
   }
-  if (rows_.most < many_rows) return;
   made.facts = {shape::at_least(rows_.stretch.length, Dim(rows_.most))};
   if (shape::holds(made.facts.front(), {}) == true) made.facts.clear();
   emit(std::move(made));

@@ -11,7 +11,6 @@ namespace axon::tile {
 namespace {
 
 constexpr int64_t most_rows = 64, most_columns = 64;
-constexpr int64_t bytes_of_line = 64;  ///< of the cache
 constexpr int64_t rows_in_place = 16;  ///< of which each reads what would be packed
 constexpr int64_t most_depth = 8192;   ///< of a row that is kept in scratch
 
@@ -396,7 +395,7 @@ bool ContractionMaker::is_apart(const Product& product) const {
     return false;
   const Elem stored = g_.type(g_.scalars[product.right].target).elem;
   const bool is_converted = stored != form_.reductions[product.reduction].in;
-  return is_converted || !reads_lines_ || out_.machine.register_bytes < bytes_of_line;
+  return is_converted || !reads_lines_ || out_.machine.register_bytes < target::bytes_of_cache_line;
 }
 
 /// Is the operand brought together block by block?

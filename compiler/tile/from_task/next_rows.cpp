@@ -8,6 +8,7 @@
 
 #include "base/pointwise.h"
 #include "shape/prover.h"
+#include "target/machine.h"
 #include "tile/from_task/frame.h"
 #include "tile/names.h"
 
@@ -15,8 +16,7 @@ namespace axon::tile {
 
 namespace {
 
-constexpr int64_t longest_row = 65536;  ///< of a tensor's row
-constexpr int64_t line_of_cache = 64;   ///< of the caches
+constexpr int64_t longest_row = 65536;  ///< in bytes
 /// Instructions that take as long as memory for a line; a long function is so many alone.
 constexpr int64_t instructions_of_line = 10;
 
@@ -54,7 +54,7 @@ class NextRows {
       if (const auto* map = std::get_if<Map>(&p_.ops[id]))
         for (const Expr& e : map->exprs)
           if (e.kind == Expr::Kind::apply) count += base::is_device_function(e.op) ? instructions_of_line : 1;
-    return count * std::max<int64_t>(line_of_cache / p_.machine.register_bytes, 1);
+    return count * std::max<int64_t>(target::bytes_of_cache_line / p_.machine.register_bytes, 1);
   }
 
   struct Part {
