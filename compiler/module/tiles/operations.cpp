@@ -158,11 +158,15 @@ void Operations::emit(const tile::Op& op, const tile::Copy& copy) {
   });
 }
 
-/// Is the tensor larger than the caches? Only then are there stores past them.
-Value* Operations::is_large(tile::TensorId tensor) {
-  Dim bytes(base::elem_bytes(c_.p.tensors[tensor].elem));
-  for (const Dim& extent : c_.p.tensors[tensor].shape) bytes = bytes * extent;
-  return c_.f.b.CreateICmpSGE(c_.value(bytes), c_.f.i64(bytes_of_caches));
+/// Do the tasks of a launch write more of the tensor than the caches hold, if each writes as much as this
+/// one? Only then are there stores past them: a row of a large cache of keys is read soon.
+Value* Operations::writes_much(tile::TensorId tensor) {
+  auto& b = c_.f.b;
+  Value* bytes = c_.f.i64(static_cast<int64_t>(base::elem_bytes(c_.p.tensors[tensor].elem)));
+  for (const tile::Coordinate& axis : c_.p.grid) bytes = b.CreateMul(bytes, c_.value(axis.extent));
+  for (const auto& [low, high] : c_.p.tensors[tensor].writes.value_or(tile::Box()))
+    bytes = b.CreateMul(bytes, c_.value(high - low));
+  return b.CreateICmpSGE(bytes, c_.f.i64(bytes_of_caches));
 }
 
 void Operations::store(const tile::Access& to, const std::vector<std::pair<Accesses::Spot, Value*>>& vectors,
@@ -178,7 +182,7 @@ void Operations::store(const tile::Access& to, const std::vector<std::pair<Acces
   };
   if (!streaming || !aligned) return all(false);
   // A tensor that the caches hold is better left there for whoever reads it next.
-  aligned = c_.f.b.CreateAnd(aligned, is_large(to.tensor));
+  aligned = c_.f.b.CreateAnd(aligned, writes_much(to.tensor));
   c_.choose(
       aligned, [&] { all(true); }, [&] { all(false); });
 }
@@ -225,7 +229,7 @@ void Operations::emit(const tile::Op&, const tile::Fence&) {
   for (const tile::Op& op : c_.p.ops) {
     const auto* s = std::get_if<tile::Store>(&op);
     if (!s || !s->streaming || !seen.insert(s->to.tensor).second) continue;
-    Value* one = is_large(s->to.tensor);
+    Value* one = writes_much(s->to.tensor);
     any = any ? c_.f.b.CreateOr(any, one) : one;
   }
   if (any) c_.f.when(any, [&] { c_.f.b.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {}); });

@@ -51,7 +51,7 @@ class Operations {
   /// Writes the tile: registers when all of them are known.
   void assign(const tile::Op&, const tile::Use& to, const std::function<Value*(const Lanes&)>& value);
   void store(const tile::Access&, const std::vector<std::pair<Accesses::Spot, Value*>>&, bool streaming);
-  Value* is_large(tile::TensorId);
+  Value* writes_much(tile::TensorId);
   Value* holds(const tile::Check&, const Lanes&);
   void note_first(const tile::Check&, Value* failed, const Lanes&);
   Value* shown(const tile::Index&, const Lanes&);
