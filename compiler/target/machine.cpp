@@ -19,8 +19,8 @@ const Class& class_of(const Machine& machine) { return machine.is_gpu() ? nvidia
 
 const std::vector<Machine>& machines() {
   static const std::vector<Machine> all = {
-#define MACHINE(suffix, name, vector_bytes, registers, halves, streams, bytes_ahead) \
-  {name, #suffix, vector_bytes, registers, halves, 0, 1, 1, 0, bytes_ahead},
+#define MACHINE(suffix, name, vector_bytes, registers, halves, ...) \
+  {name, #suffix, vector_bytes, registers, halves, 0, 1, 1, 0},
 #include "device/machines.def"
   };
   return all;

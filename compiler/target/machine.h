@@ -36,7 +36,6 @@ struct Machine {
   int ptx = 0;  ///< version of the PTX language
   int lanes = 1, warps = 1;
   int64_t scratch = 0;  ///< bytes of shared memory
-  int bytes_ahead = 0;  ///< how far ahead of its use a CPU asks for what it reads once; 0: not at all
   bool is_gpu() const { return ptx != 0; }
 };
 

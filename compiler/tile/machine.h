@@ -19,6 +19,7 @@ struct Machine {
   int64_t register_bytes = 0;  ///< of one
   int64_t scratch = 0;         ///< bytes that all threads of a worker share
   int64_t streams = 1;         ///< places from which memory is read at once where it is read once
+  int64_t bytes_ahead = 0;     ///< how far ahead of its use that is asked for; 0: not at all
   int64_t threads() const { return lanes * warps; }
   friend bool operator==(const Machine&, const Machine&) = default;
 };

@@ -402,6 +402,7 @@ Op OpsReader::view() {
 
 Op OpsReader::prefetch() {
   Prefetch out;
+  out.along = accept("along");
   do {
     const std::string word = fresh_name("label");
     expect("<");
@@ -418,7 +419,7 @@ Op OpsReader::prefetch() {
   list("]", [&] { out.at.push_back(size()); });
   require(failed() || out.at.size() == program_.tensors[out.tensor].shape.size(),
           "one index per axis is expected");
-  if (accept("if")) out.facts = conditions();
+  if (!out.along && accept("if")) out.facts = conditions();
   for (const auto& [v, extent] : out.labels)
     for (const Fact& fact : out.facts)
       require(!fact.lhs.contains(v) && !fact.rhs.contains(v), "no label decides whether it is asked for");

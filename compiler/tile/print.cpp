@@ -195,8 +195,8 @@ class Printer {
   std::string words(const Prefetch& op) const {
     std::vector<std::string> labels;
     for (const auto& [v, extent] : op.labels) labels.push_back(fmt::format("{} < {}", names_(v), extent));
-    return fmt::format("prefetch {} of {}[{}]{}", fmt::join(labels, ", "), p_.tensors[op.tensor].name,
-                       names_(op.at), names_("if", op.facts));
+    return fmt::format("prefetch {}{} of {}[{}]{}", op.along ? "along " : "", fmt::join(labels, ", "),
+                       p_.tensors[op.tensor].name, names_(op.at), names_("if", op.facts));
   }
   std::string words(const Map& op) const {
     return fmt::format("map {} = {}{}", names_(op.to), expr(op, static_cast<uint32_t>(op.exprs.size() - 1)),

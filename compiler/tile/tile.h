@@ -192,6 +192,8 @@ struct View {
 /// Asks for the elements of a tensor that some labels name, all that are below their extents: they are read
 /// soon. A hint, which waits for nothing; indices may leave the tensor, and then nothing is asked for, or
 /// what lies there. Where the facts do not hold, which no label decides, it asks for nothing.
+///
+/// With `along`, the first label goes along the depth of the gemm that follows, which asks step by step.
 struct Prefetch {
   struct Label {
     Var var;
@@ -200,7 +202,8 @@ struct Prefetch {
   std::vector<Label> labels;
   TensorId tensor;
   std::vector<Dim> at;
-  std::vector<Fact> facts;
+  std::vector<Fact> facts;  ///< none of what goes along
+  bool along = false;
 };
 
 struct Expr {

@@ -453,15 +453,19 @@ TEST(TileCode, RepeatsElementsAtAnEdge) {
                        sizes);
 }
 
-/// How often the code of `scaled_rows` with this line in its inner loop asks for memory.
-size_t count_of_prefetches(const std::string& line, const std::string& program = scaled_rows) {
+/// How often the code of a program has an instruction.
+size_t count_of(const std::string& instruction, const std::string& program) {
   std::string error;
-  const auto text = emit_task(tile::program_of(replaced(program, "      copy t\\[c\\] = ", line + "$&")),
-                              *target::find_machine("x86-64-v3"), TaskForm::assembly, error);
+  const auto text =
+      emit_task(tile::program_of(program), *target::find_machine("x86-64-v3"), TaskForm::assembly, error);
   EXPECT_TRUE(text) << error;
   size_t count = 0;
-  for (size_t at = 0; text && (at = text->find("prefetcht1", at)) != std::string::npos; ++at) ++count;
+  for (size_t at = 0; text && (at = text->find(instruction, at)) != std::string::npos; ++at) ++count;
   return count;
+}
+/// How often the code of `scaled_rows` with this line in its inner loop asks for memory.
+size_t count_of_prefetches(const std::string& line, const std::string& program = scaled_rows) {
+  return count_of("prefetcht1", replaced(program, "      copy t\\[c\\] = ", line + "$&"));
 }
 
 TEST(TileCode, AsksForEachLineOnce) {
@@ -475,6 +479,28 @@ TEST(TileCode, AsksForEachLineOnce) {
   const std::string panels = replaced(replaced(scaled_rows, "tensor x f32\\[m, n\\]", "$& round [1, 32]"),
                                       "(tensor x .* at) .*", "$1 S[(m,cdiv(n, 32),32):(32,32*m,1)]");
   EXPECT_EQ(count_of_prefetches("      prefetch r < 4, c < 32 of x[2*i + r, 32*b + c]\n", panels), 8 * once);
+}
+
+/// Of a product each step of the depth asks for its lines, however many rows there are.
+TEST(TileCode, AsksAlongTheDepth) {
+  const auto with = [](const std::string& line) {
+    return replaced(tile::text_of("gemm"), "    gemm ", "    " + line + "\n$&");
+  };
+  const std::string one = with("prefetch along e < 32, f < 16 of w[32*s + e + 128, 16*j + f]");
+  const std::string two = with("prefetch along e < 32, f < 32 of w[32*s + e + 128, 16*j + f]");
+  const std::string far = with("prefetch along e < 32, f < 16 of w[99*s + e + 5000, 7*j + f - 4096]");
+  const size_t steps = count_of("prefetcht1", one);
+  EXPECT_EQ(count_of("prefetcht1", tile::text_of("gemm")), 0u);
+  EXPECT_GE(steps, 6u) << "1 to 6 rows";
+  EXPECT_EQ(count_of("prefetcht1", two), 2 * steps);
+  EXPECT_EQ(count_of("vfmadd231ps", one), count_of("vfmadd231ps", tile::text_of("gemm")));
+  std::vector<Sizes> all;
+  for (const int64_t k : {0, 1, 33, 65})
+    for (Sizes sizes : grid_of("m", {0, 1, 5, 6, 13}, "n", {0, 1, 16, 33})) {
+      sizes["k"] = k;
+      all.push_back(std::move(sizes));
+    }
+  for (const std::string& text : {one, far}) expect_interpreted(replaced(text, "f32", "i32"), all);
 }
 
 TEST(TileCode, AsksForWhatIsNotThere) {

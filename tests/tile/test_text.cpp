@@ -119,6 +119,10 @@ TEST(Text, AsksForWhatIsReadSoon) {
   ASSERT_TRUE(p) << error;
   EXPECT_EQ(print(*p), text);
   for (const Obligation& o : verify(*p)) EXPECT_TRUE(o.proved) << o.what;
+  const std::string along = "  prefetch along r < 4, c < 16 of table[r + 5, 16*j + c + 16]\n";
+  const auto other = parse(text.substr(0, at) + along + text.substr(at + ask.size()), error);
+  ASSERT_TRUE(other) << error;
+  EXPECT_NE(print(*other).find(along), std::string::npos);
   const auto wrong = [&](const std::string& other) {
     std::string changed = text;
     EXPECT_FALSE(parse(changed.replace(at, ask.size(), "  " + other + "\n"), error)) << other;
@@ -129,6 +133,7 @@ TEST(Text, AsksForWhatIsReadSoon) {
   EXPECT_EQ(wrong("prefetch r < 4 of tables[r, 0]"), "no tensor is called `tables`");
   EXPECT_EQ(wrong("prefetch j < 4 of table[j, 0]"), "`j` is declared twice; a label needs a name of its own");
   EXPECT_EQ(wrong("prefetch r < 4 of table[r, 0] if r < n"), "no label decides whether it is asked for");
+  EXPECT_NE(wrong("prefetch along r < 4 of table[r, 0] if 4*i < n"), "") << "it has no condition";
   EXPECT_EQ(wrong("prefetch r < 4, r < 4 of table[r, r]"),
             "`r` is declared twice; a label needs a name of its own");
 }

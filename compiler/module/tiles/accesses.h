@@ -53,12 +53,10 @@ class Accesses {
   void write_by_lane(const Run&, const Spot&, Value* computed);
   /// Of the first lane.
   Value* address(const Spot& at) { return pointer(at, at.offsets[0]); }
-  /// Asks for the line of the cache that lies so far behind the first lane's element. Nothing happens where
-  /// that is no memory.
-  enum class Caches : uint8_t { all, all_but_first };
-  void prefetch(const Spot&, int64_t bytes_ahead, Caches);
   /// Asks for all lines, where the elements are read soon but not next.
   void prefetch(const tile::Prefetch&);
+  /// Of what goes along a product: the lines of one step of the depth.
+  void prefetch_step(const tile::Prefetch&, const Dim& step);
   void write(const Spot&, Value* computed, bool past_caches = false);
   Value* read(const Spot&);
   /// Are all lanes next to each other, in order?
@@ -68,7 +66,8 @@ class Accesses {
 
  private:
   using Indices = std::vector<std::vector<Dim>>;  ///< of each lane
-  void prefetch_all(const tile::Prefetch&);
+  void prefetch_line(Value* address);
+  void prefetch_lines(const tile::Prefetch&, const Substitution& known);
   Found read_tile(TileId, const Indices&, const Lanes&);
   Lanes in_place(const tile::Access&, const Lanes&) const;
   /// What each lane reads, or stores: elements of `inside` may be touched. Of an index tile, `good` says

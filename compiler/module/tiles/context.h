@@ -69,6 +69,7 @@ struct Context {
   std::optional<int64_t> rows;                ///< that a product has, where that are not all
   std::optional<int64_t> vectors;             ///< of columns that it has, where that are not all
   std::optional<int64_t> one_register;        ///< operations on blocks are emitted for this one alone
+  std::vector<const tile::Prefetch*> ahead;   ///< what the next product asks for
   std::optional<Dim> back;                    ///< by how much the elements of a block come before its own
 
   const tile::Places& places(TileId);

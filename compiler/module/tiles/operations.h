@@ -33,7 +33,9 @@ class Operations {
   void emit(const tile::Op&, const tile::Copy&);
   void emit(const tile::Op&, const tile::Store&);
   void emit(const tile::Op&, const tile::View&);
-  void emit(const tile::Op&, const tile::Prefetch& prefetch) { accesses_.prefetch(prefetch); }
+  void emit(const tile::Op&, const tile::Prefetch& prefetch) {
+    prefetch.along ? c_.ahead.push_back(&prefetch) : accesses_.prefetch(prefetch);
+  }
   void emit(const tile::Op&, const tile::Map&);
   void emit(const tile::Op& op, const tile::Gemm& gemm) {
     gemm.by.empty() ? products_.emit(op, gemm) : matrices_.multiply(gemm);

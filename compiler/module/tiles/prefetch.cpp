@@ -25,13 +25,12 @@ bool mostly_moves_by_one(const Dim& offset, Var label) {
 
 }  // namespace
 
-void Accesses::prefetch(const Spot& at, int64_t bytes_ahead, Caches caches) {
+/// The line of the cache, into all caches but the first. Nothing happens where that is no memory.
+void Accesses::prefetch_line(Value* address) {
   auto& b = c_.f.b;
-  Value* const ahead = b.CreateConstGEP1_64(b.getInt8Ty(), address(at), static_cast<uint64_t>(bytes_ahead));
-  constexpr int read = 0, data = 1;
-  const int locality = caches == Caches::all ? 3 : 2;
-  b.CreateIntrinsic(llvm::Intrinsic::prefetch, {ahead->getType()},
-                    {ahead, b.getInt32(read), b.getInt32(locality), b.getInt32(data)});
+  constexpr int read = 0, locality = 2, data = 1;
+  b.CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()},
+                    {address, b.getInt32(read), b.getInt32(locality), b.getInt32(data)});
 }
 
 /// Where elements along the last label are neighbours, one of each line. At edges nothing is asked for: they
@@ -45,12 +44,17 @@ void Accesses::prefetch(const tile::Prefetch& op) {
     wanted.insert(wanted.end(), all->begin(), all->end());
   }
   std::erase_if(wanted, [&](const Dim& d) { return c_.known.nonnegative(d); });
-  if (wanted.empty()) return prefetch_all(op);
+  if (wanted.empty()) return prefetch_lines(op, {});
   c_.choose(
-      c_.all_nonnegative(wanted), [&] { prefetch_all(op); }, [] {});
+      c_.all_nonnegative(wanted), [&] { prefetch_lines(op, {}); }, [] {});
 }
 
-void Accesses::prefetch_all(const tile::Prefetch& op) {
+void Accesses::prefetch_step(const tile::Prefetch& op, const Dim& step) {
+  prefetch_lines(op, {{op.labels.front().var, step}});
+}
+
+/// Of all labels but those that are known.
+void Accesses::prefetch_lines(const tile::Prefetch& op, const Substitution& known) {
   tile::Access access;
   access.tensor = op.tensor;
   for (const Dim& d : op.at) access.at.push_back({std::nullopt, d});
@@ -58,11 +62,13 @@ void Accesses::prefetch_all(const tile::Prefetch& op) {
   std::map<Var, int64_t> extents;
   Lanes one{{{}}, {0}, 1};
   for (const auto& [v, extent] : op.labels) {
+    const auto found = known.find(v);
+    one.labels[0][v] = found == known.end() ? Dim(v) : found->second;
+    if (found != known.end()) continue;
     labels.push_back(v);
     extents[v] = extent;
-    one.labels[0][v] = Dim(v);
   }
-  const Var last = labels.back();
+  const Var last = op.labels.back().var;
   const int64_t bytes = base::elem_bytes(elem_of(access));
   const int64_t apart =
       mostly_moves_by_one(spot(access, {}, one).offsets[0], last) ? target::bytes_of_cache_line / bytes : 1;
@@ -71,7 +77,7 @@ void Accesses::prefetch_all(const tile::Prefetch& op) {
       c_, labels, extents, {}, {}, most_lines,
       [&](const Substitution& at) {
         for (const Var v : labels) one.labels[0][v] = at.at(v) * Dim(v == last ? apart : 1);
-        prefetch(spot(access, {}, one), 0, Caches::all_but_first);
+        prefetch_line(address(spot(access, {}, one)));
       },
       LoopKind::rolled);
 }

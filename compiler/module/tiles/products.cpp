@@ -101,41 +101,16 @@ int64_t Products::registers_of(int64_t rows) const {
                                             [&](const Accumulator& a) { return has(a, rows); }));
 }
 
-/// Asks for what the operand reads of a tensor some way ahead: of a single row nothing is read again, and
-/// what lies behind is mostly read next.
-void Products::ask_for(const tile::Use& use, Lanes lanes) {
-  const auto first = c_.views.find(use.tile);
-  if (first == c_.views.end()) return;
-  const tile::View* view = first->second;
-  std::vector<Dim> index(use.labels.begin(), use.labels.end());
-  for (;;) {
-    for (Substitution& labels : lanes.labels) {
-      Substitution inner;
-      for (size_t a = 0; a < index.size(); ++a) inner[view->to.labels[a]] = index[a].substitute(labels);
-      labels = std::move(inner);
-    }
-    if (view->from.tensor) break;
-    if (std::any_of(view->from.at.begin(), view->from.at.end(), [](const auto& at) { return at.table; }))
-      return;
-    index.clear();
-    for (const tile::Index& at : view->from.at) index.push_back(at.dim);
-    const auto next = c_.views.find(view->from.tile);
-    if (next == c_.views.end()) return;
-    view = next->second;
-  }
-  accesses_.prefetch(accesses_.spot(view->from, {}, lanes), c_.f.level.bytes_ahead, Accesses::Caches::all);
-}
-
 /// One step of all labels that are summed.
 void Products::multiply(const tile::Gemm& gemm, const Substitution& at, int64_t rows) {
+  if (depth_)
+    for (const tile::Prefetch* prefetch : ahead_) accesses_.prefetch_step(*prefetch, at.at(*depth_));
   Operands operands([&](const tile::Use& use, const Lanes& lanes) {
     return c_.a.cast(accesses_.read(use, lanes), c_.p.tiles[use.tile].elem, gemm.in);
   });
   for (const Accumulator& acc : accumulators_) {
     if (!has(acc, rows)) continue;
     const Lanes here = with_more(acc.lanes, at);
-    const int64_t bytes = acc.lanes.width * base::elem_bytes(c_.p.tiles[gemm.b.tile].elem);
-    if (asks_ && acc.number * bytes % target::bytes_of_cache_line == 0) ask_for(gemm.b, here);
     Value *x = operands.of(gemm.a, here), *y = operands.of(gemm.b, here);
     Value* sum = accesses_.read(gemm.acc, acc.lanes);
     sum = c_.a.multiply_add(computed_as(gemm.in), x, y, sum);
@@ -201,6 +176,8 @@ void Products::along_depth(const tile::Gemm& gemm, const GemmLimits& limits, int
 void Products::emit(const tile::Op& op, const tile::Gemm& gemm) {
   GemmLimits limits = limits_of(c_.p, c_.views, gemm);
   extents_ = extents_of_labels(c_.p, op);
+  depth_ = limits.depth;
+  ahead_ = std::exchange(c_.ahead, {});
   accumulators_.clear();
   Sweep(c_, registers_, op, gemm.acc).each(false, [&](const Lanes& lanes, int64_t number) {
     int64_t row = 0, column = extents_.at(gemm.acc.labels.back());
@@ -211,7 +188,6 @@ void Products::emit(const tile::Op& op, const tile::Gemm& gemm) {
     accumulators_.push_back({lanes, number, row, column / lanes.width});
   });
   const int64_t rows = limits.row ? extents_.at(*limits.row) : 1;
-  asks_ = rows == 1 && c_.f.level.bytes_ahead > 0;
   if (c_.rows) return some_rows(gemm, limits, *c_.rows);
   const auto whole = [&] {
     const int64_t most =

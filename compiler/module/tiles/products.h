@@ -45,7 +45,6 @@ class Products {
                   const std::function<void(const Substitution&)>& body);
   void along_depth(const tile::Gemm&, const GemmLimits&, int64_t rows, const Substitution& at);
   void multiply(const tile::Gemm&, const Substitution& at, int64_t rows);
-  void ask_for(const tile::Use&, Lanes);
   bool has(const Accumulator& a, int64_t rows) const {
     return a.row < rows && a.vector < c_.vectors.value_or(INT64_MAX);
   }
@@ -57,7 +56,8 @@ class Products {
   Accesses& accesses_;
   std::vector<Accumulator> accumulators_;
   std::map<Var, int64_t> extents_;
-  bool asks_ = false;  ///< for what is read later
+  std::optional<Var> depth_;
+  std::vector<const tile::Prefetch*> ahead_;  ///< is asked for step by step
 };
 
 }  // namespace axon::module::tiles
