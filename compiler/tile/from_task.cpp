@@ -220,6 +220,9 @@ static MadeProgram contraction_of(const Origin& of, const ProductForm& product, 
   blocks.few_rows = kind.few_rows;
   blocks.rows = std::min(blocks.rows, most_rows);
   blocks.slides = kind.slides;
+  for (const Product& one : product.products)  // as many bytes of wide elements
+    if (base::elem_bytes(product.form.reductions[one.reduction].in) > 4)
+      blocks.depth = std::min(blocks.depth, blocks_for(machine, false).depth / 2);
   return fitting(machine, blocks.vectors, [&](int64_t vectors) {
     blocks.vectors = vectors;
     return ContractionMaker(of, product, machine, blocks).run();

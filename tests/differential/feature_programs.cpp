@@ -54,6 +54,29 @@ std::vector<HandProgram> programs_of_features() {
         {{"m", 255}, {"k", 3}, {"n", 33}, {"l", 2}},
         {{"m", 512}, {"k", 0}, {"n", 33}, {"l", 1}},
         {{"m", 0}, {"k", 3}, {"n", 40}, {"l", 1}}}},
+      // Few rows, which read panels where they lie, and more, by products that pack into one place.
+      {"FewRows",
+       "entry weight (x : f32[m, k]) (w : weights f32[k, n]) = x @ w\n"
+       "entry turned (x : f32[m, k]) (v : weights f32[n, k]) = x @ transpose v\n"
+       "entry halves (x : bf16[m, k]) (h : weights bf16[k, n]) = silu (x @ h)\n"
+       "entry bytes (x : f32[m, k]) (b : weights i8[k, n]) (s : weights f32[n]) = for i j => s[j] * (sum c "
+       "=> "
+       "x[i, c] * f32 (b[c, j]))\n"
+       "entry mlp (x : f32[m, k]) (g : weights f32[k]) (w1 : weights f32[k, n]) (w3 : weights f32[k, n]) =\n"
+       "  let y = rms_norm x g 1e-5 in silu (y @ w1) * (y @ w3)\n"
+       "entry arguments (x : f64[m, k]) (g : f64[k]) (y : f64[k, n]) (z : f64[k, n]) =\n"
+       "  let a = rms_norm x g 1e-5 in (a @ y) * (a @ z) + x @ z\n"
+       "entry column (s : *f32[n, l]) (x : f32[k]) (w4 : weights f32[k, n]) where l >= 1 =\n"
+       "  s with [:, l - 1] = for j => sum c => x[c] * w4[c, j]\n"
+       "entry known (x : f32[7, 40]) (u : weights f32[40, 33]) = x @ u\n",
+       {{{"m", 1}, {"k", 3}, {"n", 1}, {"l", 1}},
+        {{"m", 2}, {"k", 130}, {"n", 33}, {"l", 40}},
+        {{"m", 6}, {"k", 257}, {"n", 17}, {"l", 7}},
+        {{"m", 9}, {"k", 31}, {"n", 65}, {"l", 300}},
+        {{"m", 32}, {"k", 129}, {"n", 32}, {"l", 2}},
+        {{"m", 33}, {"k", 64}, {"n", 97}, {"l", 3}},
+        {{"m", 65}, {"k", 0}, {"n", 64}, {"l", 5}},
+        {{"m", 0}, {"k", 3}, {"n", 0}, {"l", 1}}}},
       // Products of which some are stored column by column, as the keys of a cache.
       {"TurnedStores",
        "entry keys (s : *f32[n, l]) (t : *f32[l, n]) (x : f32[m, k]) (w : f32[k, n]) (v : f32[k, "

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "graph/contraction.h"
+#include "target/machine.h"
 #include "tile/from_task/contractions.h"
 
 namespace axon::tile {
@@ -79,30 +80,55 @@ void ContractionMaker::view_left(const Product& product, const Dim& row, const D
   emit(std::move(made));
 }
 
+/// Asks for steps of the depth, from one on, of all columns of a block. Rows that are read where they lie may
+/// begin anywhere in a line of the cache, and then lie in one line more.
+void ContractionMaker::prefetch_steps(const Product& product, const Access& right, Prefetch made,
+                                      const Dim& first) {
+  const int64_t more = needs_packing(origin(), product) ? 1 : 0;
+  made.tensor = right.tensor;
+  made.labels.push_back({label_, columns(product) + more});
+  for (const Index& index : right.at) {
+    if (index.table) return;
+    made.at.push_back(index.dim.substitute({{depth_label_, first + Dim(depth_label_)}}));
+  }
+  emit(std::move(made));
+}
+
+/// Is memory asked for what the product reads of the right operand later?
+bool ContractionMaker::asks_ahead(const Product& product, const Access& right) const {
+  return prefetches_ && right.tensor && !slides(product) && !is_chosen(product);
+}
+
 /// All rows of a task go over a block of the right operand before the next one, which may come from far away:
 /// each step of each block of rows asks for a part of it. What lies behind the depth of a panel is the next
-/// panel; behind that of an operand that is read where it lies, nothing is wanted. Fewer rows than a
-/// task may have would ask for a part only, and are done so soon that the processor's own prefetcher does
-/// better.
-void ContractionMaker::prefetch_right(const Product& product, const Access& right, const Dim& row,
-                                      const Dim& length, const Dim& step) {
-  if (!prefetches_ || rows_.most < many_rows || !right.tensor || slides(product) || is_chosen(product))
-    return;
-  const bool is_one_block = product.depth.extent.constant().value_or(INT64_MAX) <= depth_at_once(product);
-  if (is_one_block && needs_packing(origin(), product)) return;
+/// panel. Fewer rows than a task may have would ask for a part only.
+void ContractionMaker::prefetch_next_block(const Product& product, const Access& right, const Dim& row,
+                                           const Dim& length, const Dim& step) {
+  if (!asks_ahead(product, right) || rows_.most < many_rows) return;
   const int64_t depth = depth_at_once(product), steps = depth / block_;
   const int64_t parts = steps * ((rows_.most + blocks_of_.rows - 1) / blocks_of_.rows);
   const int64_t lines = (depth + parts - 1) / parts;
   const Dim part = shape::cdiv(length, Dim(block_)) * row + step;
-  const Dim there = Dim(depth_label_) + length - Dim(block_) * step + Dim(lines) * part;
-  Prefetch made{{{depth_label_, lines}, {label_, columns(product)}}, right.tensor, {}, {}};
-  for (const Index& index : right.at) {
-    if (index.table) return;
-    made.at.push_back(index.dim.substitute({{depth_label_, there}}));
-  }
+  Prefetch made;
+  made.labels = {{depth_label_, lines}};
   made.facts = {shape::at_least(rows_.stretch.length, Dim(rows_.most))};
   if (shape::holds(made.facts.front(), {}) == true) made.facts.clear();
-  emit(std::move(made));
+  prefetch_steps(product, right, std::move(made), length - Dim(block_) * step + Dim(lines) * part);
+}
+
+/// Few rows take no longer than memory for what they multiply: the first block of them asks for what lies
+/// some way behind, line by line, as it goes along.
+void ContractionMaker::prefetch_along(const Product& product, const Access& right, const Dim& row) {
+  constexpr int64_t rows_ahead = 32;  // that are each on a page of its own
+  const int64_t bytes_ahead = out_.machine.bytes_ahead;
+  if (!asks_ahead(product, right) || bytes_ahead == 0 || !(blocks_of_.few_rows || blocks_of_.rows == 1))
+    return;
+  const int64_t line = target::x86_64().panel_columns * base::elem_bytes(out_.tensors[right.tensor].elem);
+  const int64_t ahead = needs_packing(origin(), product) ? rows_ahead : bytes_ahead / line;
+  Prefetch made;
+  made.labels = {{depth_label_, block_}};
+  made.along = true;
+  prefetch_steps(product, right, std::move(made), Dim(ahead) * shape::max(1 - row, Dim(0)));
 }
 
 void ContractionMaker::view_right(const Product& product, const Dim& row, const Dim& column, const Dim& first,
@@ -116,9 +142,10 @@ void ContractionMaker::view_right(const Product& product, const Dim& row, const 
     const Dim depth = Dim(block_) * step + Dim(depth_label_);
     made.from.at = {at(depth), at(Dim(label_))};
     const Dim lanes(lanes_), d(depth_label_), e(label_);
-    if (product.is_packed) {
+    if (out_.tiles[packed->second].shape.size() == 3) {
       made.from.at.insert(made.from.at.begin(), at(column));
-      from.bounds.push_back(shape::less(Dim(columns()) * column + Dim(label_), columns_.stretch.length));
+      if (product.is_packed)
+        from.bounds.push_back(shape::less(Dim(columns()) * column + Dim(label_), columns_.stretch.length));
     } else if (runs_along_depth(origin(), product)) {  // squares
       made.from.at = {at(step), at(shape::floor_div(d, lanes)), at(shape::floor_div(e, lanes)),
                       at(shape::mod(d, lanes)), at(shape::mod(e, lanes))};
@@ -143,7 +170,8 @@ void ContractionMaker::view_right(const Product& product, const Dim& row, const 
   from.row_base = across.base;
   from.bounds.insert(from.bounds.end(), across.bounds.begin(), across.bounds.end());
   made.from = access_to(product.right, from);
-  prefetch_right(product, made.from, row, length, step);
+  prefetch_next_block(product, made.from, row, length, step);
+  prefetch_along(product, made.from, row);
   made.checked = std::any_of(made.from.at.begin(), made.from.at.end(),
                              [](const Index& index) { return index.table.has_value(); });
   made.bounds = {from.bounds, Number()};

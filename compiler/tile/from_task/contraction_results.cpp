@@ -1,6 +1,7 @@
 // What is made of the sums of matrix products: see contractions.h.
 #include <algorithm>
 
+#include "target/machine.h"
 #include "tile/from_task/contractions.h"
 
 namespace axon::tile {
@@ -45,6 +46,32 @@ bool ContractionMaker::is_stored_turned(uint32_t output) const {
   const auto step = [&](uint32_t axis) { return store_stride(p_, g_, type_, output, axis); };
   const auto along = step(*form_.along), down = step(*rows_.axis);
   return along && down && !along->is(1) && down->is(1);
+}
+
+/// Of outputs of one row whose elements lie a line of the cache or more apart, each line: it arrives while
+/// sums are computed.
+void ContractionMaker::prefetch_scattered_outputs() {
+  if (!blocks_of_.one_row) return;
+  std::vector<uint32_t> scattered;
+  for (uint32_t o = 0; o < form_.outputs.size(); ++o) {
+    const int64_t bytes = base::elem_bytes(g_.type({type_.node, o}).elem);
+    const auto stride = store_stride(p_, g_, type_, o, *form_.along);
+    if (stride && stride->constant().value_or(INT64_MAX / bytes) * bytes >= target::bytes_of_cache_line)
+      scattered.push_back(o);
+  }
+  if (scattered.empty()) return;
+  at_row(Dim(0));
+  blocks(node_.domain[*form_.along].var, columns_.stretch, {}, [&](const BlockPlace& place) {
+    for (const uint32_t o : scattered) {
+      const Access to = access_to_output(o, place);
+      Prefetch made{{{place.label, block_}}, to.tensor, {}, {}};
+      for (const Index& index : to.at) {
+        if (index.table) return;
+        made.at.push_back(index.dim);
+      }
+      emit(std::move(made));
+    }
+  });
 }
 
 /// What a row has of an output that is stored turned.

@@ -11,8 +11,7 @@ namespace axon::tile {
 namespace {
 
 constexpr int64_t most_rows = 64, most_columns = 64;
-constexpr int64_t rows_in_place = 16;  ///< of which each reads what would be packed
-constexpr int64_t most_depth = 8192;   ///< of a row that is kept in scratch
+constexpr int64_t most_depth = 8192;  ///< of a row that is kept in scratch
 
 }  // namespace
 
@@ -26,6 +25,8 @@ ContractionBlocks blocks_for(const Machine& machine, bool one_row) {
                                       std::max<int64_t>(machine.registers / 2, 1));
     return out;
   }
+  // What is packed of all columns of a task stays in the nearest cache.
+  if (machine.register_bytes < target::bytes_of_cache_line) out.depth = 128;
   // Accumulators leave registers for one vector of each column and one element of the left operand. With more
   // vectors of columns than two, a block of the depth would not stay in the nearest cache.
   constexpr int64_t most_at_once = 8;
@@ -62,12 +63,16 @@ MadeProgram ContractionMaker::run() {
 /// As many columns of one row as the machine reads side by side: what is made of the sums may take more
 /// registers than these do, and then goes in smaller blocks.
 void ContractionMaker::sum_side_by_side() {
-  int64_t columns = std::max(block_, lanes_ * blocks_for(out_.machine, true).vectors);
-  for (const task::Coordinate& c : type_.coordinates)
-    if (c.axis == form_.along)
-      while (columns > block_ && c.tile % columns != 0) columns /= 2;
-  for (const Product& product : product_.products)
-    if (!product.is_packed) columns_at_once_[product.reduction] = columns;
+  for (const Product& product : product_.products) {
+    if (product.is_packed) continue;
+    const int64_t panels = lanes_ * blocks_for(out_.machine, true).vectors;
+    int64_t columns =
+        std::max(block_, needs_packing(origin(), product) ? std::max(panels, most_columns) : panels);
+    for (const task::Coordinate& c : type_.coordinates)
+      if (c.axis == form_.along)
+        while (columns > block_ && c.tile % columns != 0) columns /= 2;
+    columns_at_once_[product.reduction] = columns;
+  }
 }
 
 MadeProgram ContractionMaker::finish(const Body& statements) {
@@ -111,6 +116,7 @@ void ContractionMaker::part_of_task() {
       add_range(product.column.var, product.column.extent);
     }
   note_first_read();
+  prefetch_scattered_outputs();
   // What is never evaluated fails no check.
   const auto outside = std::exchange(check_facts_, {shape::at_least(columns_.stretch.length, Dim(1))});
   if (blocks_of_.one_row)
@@ -388,32 +394,22 @@ void ContractionMaker::over_blocks(const std::vector<const Product*>& group,
   });
 }
 
-/// Does an operand that lies along the columns lie so that many rows would rather have it packed? Not where
-/// what a block has of a row is whole lines of the cache, which take no longer from where they lie.
-bool ContractionMaker::is_apart(const Product& product) const {
-  if (product.is_packed || !needs_packing(origin(), product) || runs_along_depth(origin(), product))
-    return false;
-  const Elem stored = g_.type(g_.scalars[product.right].target).elem;
-  const bool is_converted = stored != form_.reductions[product.reduction].in;
-  return is_converted || !reads_lines_ || out_.machine.register_bytes < target::bytes_of_cache_line;
-}
-
 /// Is the operand brought together block by block?
 bool ContractionMaker::packs(const Product& product) const {
-  if (product.is_packed || !may_pack_ || !needs_packing(origin(), product)) return false;
-  return runs_along_depth(origin(), product) || (!blocks_of_.few_rows && is_apart(product));
+  return !product.is_packed && may_pack_ && needs_packing(origin(), product);
 }
 
-/// The guard says that there are few rows, where that makes a difference.
+/// The guard says that there are few rows, where these read panels and the machine has to ask for them.
 void ContractionMaker::bound_rows() {
+  constexpr int64_t few = 32;
   const auto& all = product_.products;
   const bool gains = std::any_of(all.begin(), all.end(), [&](const Product& product) {
-    return !is_chosen(product) && is_apart(product);
+    return !is_chosen(product) && !product.is_packed && !packs(product);
   });
-  if (!product_.row || !gains) throw Declined{"few rows are as many"};
+  if (!product_.row || !gains || out_.machine.bytes_ahead == 0) throw Declined{"few rows are as many"};
   const Dim rows = node_.domain[*product_.row].extent;
-  if (rows.constant().value_or(0) > rows_in_place) throw Declined{"it has many rows"};
-  if (!rows.constant()) add_once(shape::at_most(rows, Dim(rows_in_place)), out_.guard);
+  if (rows.constant().value_or(0) > few) throw Declined{"it has many rows"};
+  if (!rows.constant()) add_once(shape::at_most(rows, Dim(few)), out_.guard);
 }
 
 void ContractionMaker::over_columns(const Product& product, const Dim& first, const Dim& length) {
@@ -421,8 +417,10 @@ void ContractionMaker::over_columns(const Product& product, const Dim& first, co
   if (product.is_packed) pack_ahead(product, first, length);
   if (is_chosen(product)) return over_runs(product, first, length);
   const Var column = shape::fresh_var(name_for("c")), row = shape::fresh_var(name_for("g"));
+  const bool is_turned = packs(product) && runs_along_depth(origin(), product);
+  if (packs(product) && !is_turned) pack_rows(product, first, length);
   const auto inside = [&] {
-    if (packs(product)) pack(product, Dim(column), first, length);
+    if (is_turned) pack(product, Dim(column), first, length);
     loop(row, shape::cdiv(rows_.stretch.length, Dim(blocks_of_.rows)), {kept},
          [&] { add_block(product, Dim(row), Dim(column), first, length); });
   };

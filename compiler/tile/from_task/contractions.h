@@ -79,14 +79,18 @@ class ContractionMaker : protected OperandMaker {
   void view_left(const Product&, const Dim& row, const Dim& first, const Dim& step, int64_t line);
   void view_right(const Product&, const Dim& row, const Dim& column, const Dim& first, const Dim& length,
                   const Dim& step, int64_t line);
-  void prefetch_right(const Product&, const Access& right, const Dim& row, const Dim& length,
-                      const Dim& step);
+  bool asks_ahead(const Product&, const Access& right) const;
+  void prefetch_steps(const Product&, const Access& right, Prefetch, const Dim& first);
+  void prefetch_next_block(const Product&, const Access& right, const Dim& row, const Dim& length,
+                           const Dim& step);
+  void prefetch_along(const Product&, const Access& right, const Dim& row);
   std::pair<TileId, TileId> views_of(const Product&, int64_t line);
   std::vector<Var> labels_of_depth(const Product&, std::vector<Var> before,
                                    const std::vector<Var>& behind) const;
 
   // Results (contraction_results.cpp):
   void outputs();
+  void prefetch_scattered_outputs();
   bool is_stored_turned(uint32_t output) const;
   void keep_turned(uint32_t output, const Dim& row, const BlockPlace&);
   void store_turned(uint32_t output);
@@ -99,11 +103,9 @@ class ContractionMaker : protected OperandMaker {
   BlockPlace depth_place(const Product&, const Dim& first) const;
 
   const Var window_label_ = shape::fresh_var("t");
-  bool may_pack_ = true;     ///< right operands that lie in no panels; else they are read where they lie
-  bool reads_lines_ = true;  ///< whole lines of the cache that lie along the columns are read where they lie
-  bool prefetches_ = true;   ///< of right operands the next block of the depth
+  bool may_pack_ = true;    ///< right operands that lie in no panels; else they are read where they lie
+  bool prefetches_ = true;  ///< of right operands the next block of the depth
   bool packs(const Product&) const;
-  bool is_apart(const Product&) const;
   Part rows_;
   std::map<uint32_t, TileId> numbers_;        ///< of rows: statistics in scratch, by reduction
   std::map<uint32_t, TileId> sums_;           ///< in scratch, by reduction

@@ -27,9 +27,8 @@ MadeProgram OnlineMaker::run() {
   elem_ = form_.reductions[online_.maximum].in;
   keys_.most = std::max(keys_at_once, block_);
   may_pack_ = !few_rows_;
-  prefetches_ = false;   // their depth is mostly one block
-  reads_lines_ = false;  // keys of a cache lie a power of two apart, where lines take each other's place
-  if (few_rows_)         // as many chains as hide how long a multiply-add takes
+  prefetches_ = false;  // their depth is mostly one block
+  if (few_rows_)        // as many chains as hide how long a multiply-add takes
     for (const Product& product : product_.products)
       columns_at_once_[product.reduction] = std::max(block_, std::min(columns_of_few, lanes_ * chains));
   Body statements;

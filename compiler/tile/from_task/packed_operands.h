@@ -9,6 +9,8 @@
 // windows reach beyond it, too, and a step of the window reads it some columns further along. With windows
 // that go on by whole columns after several steps only, there is a line for each of these steps.
 #pragma once
+#include <tuple>
+
 #include "tile/from_task/maker.h"
 #include "tile/from_task/product_form.h"
 
@@ -21,7 +23,7 @@ struct ContractionBlocks {
   int64_t depth = 256;    ///< gone through before the next accumulators
   bool one_row = false;   ///< the guard says that a task has one row, whose depth is one block
   bool slides = false;    ///< windows slide, of which the guard says that they are short
-  bool few_rows = false;  ///< the guard says that packing a right operand would not pay
+  bool few_rows = false;  ///< the guard says that they take no longer than memory for right operands
 };
 
 /// Does the right operand lie along the depth, and across the columns? Throws Declined where it does neither.
@@ -47,6 +49,7 @@ class OperandMaker : protected ProgramMaker {
 
   /// A block of a right operand that is a tensor, next to each other.
   void pack(const Product&, const Dim& column, const Dim& first, const Dim& length);
+  void pack_rows(const Product&, const Dim& first, const Dim& length);
   /// The columns of a block from one of them on, of all of the depth.
   BlockPlace place_of_columns(const Product&, const Dim& block, const Dim& column = Dim(0)) const;
   const Part& columns_of(const Product&) const;
@@ -80,6 +83,10 @@ class OperandMaker : protected ProgramMaker {
   std::map<std::pair<uint32_t, int64_t>, TileId> packed_;
 
  private:
+  std::map<std::tuple<Elem, int64_t, int64_t>, TileId>
+      rows_packed_;  ///< by type and columns: in blocks, of one
+
+  void prefetch_row(const Product&, const BlockPlace&, int64_t columns);
   void pack_turned(const Product&, const Dim& column, const Dim& first, const Dim& length);
   void store_packed(const Use& made, TileId to, std::vector<Index> index);
   Use turned_square(const Product&, const Dim& block, const Dim& column, const Dim& row);

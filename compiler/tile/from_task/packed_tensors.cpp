@@ -71,6 +71,45 @@ void OperandMaker::pack(const Product& product, const Dim& column, const Dim& fi
   at_.erase(product.depth.var);
 }
 
+/// What is copied some rows later: each row may be on a page of its own, where processors do not read ahead.
+void OperandMaker::prefetch_row(const Product& product, const BlockPlace& place, int64_t columns) {
+  constexpr int64_t rows_ahead = 32;
+  const Dim row = at_.at(product.depth.var);
+  at_[product.depth.var] = row + Dim(rows_ahead);
+  const Access from = access_to(product.right, place);
+  at_[product.depth.var] = row;
+  Prefetch made{{{label_, columns}}, from.tensor, {}, {}};
+  for (const Index& index : from.at) {
+    if (index.table) return;
+    made.at.push_back(index.dim);
+  }
+  emit(std::move(made));
+}
+
+/// All blocks of columns: what a row of the operand has of them lies together in memory. Products that come
+/// one after another have one place for this.
+void OperandMaker::pack_rows(const Product& product, const Dim& first, const Dim& length) {
+  const Part& all = columns_of(product);
+  const Elem in = form_.reductions[product.reduction].in;
+  const int64_t across = (all.most + columns(product) - 1) / columns(product);
+  TileId& to = rows_packed_[{in, across, columns(product)}];
+  if (!to) to = scratch("right", in, {across, blocks_of_.depth, columns(product)});
+  packed_[{product.reduction, 0}] = to;
+  const Var step = shape::fresh_var(name_for("d")), column = shape::fresh_var(name_for("c"));
+  const Elem stored = g_.type(g_.scalars[product.right].target).elem;
+  at_[product.depth.var] = first + Dim(step);
+  loop(step, length, {}, [&] {
+    loop(column, shape::cdiv(all.stretch.length, Dim(columns(product))), {}, [&] {
+      const BlockPlace from = place_of_columns(product, Dim(column));
+      prefetch_row(product, from, columns(product));
+      const Use made = copied(product.right, tile("b", base::computed_as(stored), true), from);
+      store_packed(made, to, {at(Dim(column)), at(Dim(step)), at(Dim(label_))});
+    });
+    prefetch_row(product, place_of_columns(product, Dim(0), all.stretch.length - 1), 1);
+  });
+  at_.erase(product.depth.var);
+}
+
 /// The same of one that lies along the depth: squares of as many columns as a vector has lanes are turned in
 /// registers. A block of the depth is squares by squares.
 void OperandMaker::pack_turned(const Product& product, const Dim& column, const Dim& first,
