@@ -11,12 +11,6 @@ namespace axon::tile {
 
 using graph::Scalar;
 
-bool ValueMaker::has_checks(ScalarId id) const {
-  const auto [found, fresh] = has_checks_.try_emplace(id, false);
-  if (!fresh) return found->second;
-  return found->second = tile::has_checks(g_, id);
-}
-
 /// Of an expression, one operand. What is known inside of an arm is not known outside.
 uint32_t ValueMaker::argument(Map& map, std::map<ScalarId, uint32_t>& known, const Scalar& s, size_t arg,
                               const BlockPlace& place) {

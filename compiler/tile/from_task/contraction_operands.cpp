@@ -1,16 +1,116 @@
-// Views of the operands of matrix products: see contractions.h.
+// See contraction_operands.h.
+#include "tile/from_task/contraction_operands.h"
+
 #include <algorithm>
 
 #include "graph/contraction.h"
 #include "target/machine.h"
-#include "tile/from_task/contractions.h"
 
 namespace axon::tile {
 
 constexpr int64_t many_rows = 32;  ///< that take longer than memory for what they multiply
 
+void OperandViews::at_row(const Dim& row) {
+  if (rows_.axis) at_[node_.domain[*rows_.axis].var] = rows_.stretch.first + row;
+}
+
+bool OperandViews::is_chosen(const Product& product) const {
+  if (product.is_packed) return false;
+  const std::vector<ScalarId>& args = g_.scalars[product.right].args;
+  return std::any_of(args.begin(), args.end(), [&](ScalarId arg) { return !graph::affine_index(g_, arg); });
+}
+
+/// Is the operand brought together block by block?
+bool OperandViews::packs(const Product& product) const {
+  return !product.is_packed && may_pack_ && needs_packing(origin(), product);
+}
+
+// ---- left operands in scratch ----
+
+void OperandViews::read_statistics(const Dim& row) {
+  for (const auto& [number, kept] : numbers_) {
+    results_[number] = tile("number", out_.tiles[kept].elem, false);
+    Copy copy{{results_[number], {}}, {}, {}};
+    copy.from.tile = kept;
+    copy.from.at = {at(row)};
+    emit(std::move(copy));
+  }
+}
+
+/// A tensor whose elements are those that are multiplied.
+bool OperandViews::is_direct(graph::ScalarId left, Elem in) const {
+  const graph::Scalar& s = g_.scalars[left];
+  return s.op == graph::Op::load && !s.target.is_local() && g_.type(s.target).elem == in &&
+         offset_of_load(p_, g_, left);
+}
+
+TileId OperandViews::staged_for(graph::ScalarId left, Elem in) {
+  const auto [found, fresh] = staged_.try_emplace(left);
+  if (!fresh) return found->second;
+  const int64_t rows = (rows_.most + blocks_of_.rows - 1) / blocks_of_.rows * blocks_of_.rows;
+  const int64_t depth = blocks_of_.one_row ? most_depth : blocks_of_.depth;
+  return found->second = scratch("left", in, {rows, depth / block_, block_});
+}
+
+/// The left operand's rows along a stretch of the depth, into scratch.
+void OperandViews::stage(const Product& product, const Stretch& stretch) {
+  if (blocks_of_.one_row) {
+    at_row(Dim(0));
+    return stage_row(product, stretch, Dim(0));
+  }
+  const Var row = shape::fresh_var(name_for("r"));
+  loop(row, rows_.stretch.length, {}, [&] {
+    at_row(Dim(row));
+    read_statistics(Dim(row));
+    stage_row(product, stretch, Dim(row));
+  });
+}
+
+void OperandViews::stage_row(const Product& product, const Stretch& stretch, const Dim& row) {
+  const TileId to = staged_.at(product.left);
+  const Elem elem = out_.tiles[to].elem;
+  const size_t known = around_.size();
+  add_range(product.depth.var, product.depth.extent);
+  in_run(product);
+  blocks(product.depth.var, stretch, {}, [&](const BlockPlace& place) {
+    Use made;
+    if (product.run.empty()) {
+      Map map{{tile("left", elem, true), place.labels()}, {}, {}};
+      std::map<ScalarId, uint32_t> known_exprs;
+      const uint32_t last = converted(map, expr(map, known_exprs, product.left, place), elem);
+      if (last + 1 != map.exprs.size()) throw Declined{"an operand is computed already"};
+      made = map.to;
+      emit(std::move(map));
+    } else {
+      const Elem stored = base::computed_as(g_.type(g_.scalars[product.left].target).elem);
+      made = converted_to(elem, copied(product.left, tile("left", stored, true), place));
+    }
+    Access access;
+    access.tile = to;
+    access.at = {at(row), at(place.number), at(Dim(place.label))};
+    emit(Store{made, access, {}, false});
+  });
+  around_.resize(known);
+}
+
+/// Where binders are one axis of the left operand's tensor, the index along it is that of the last of them.
+void OperandViews::in_run(const Product& product) {
+  for (const graph::Axis& binder : product.run) at_[binder.var] = Dim(0);
+}
+
+// ---- views ----
+
+/// What both operands are summed over, between other labels.
+std::vector<Var> OperandViews::labels_of_depth(const Product& product, std::vector<Var> before,
+                                               const std::vector<Var>& behind) const {
+  if (slides(product)) before.push_back(window_label_);
+  before.push_back(depth_label_);
+  before.insert(before.end(), behind.begin(), behind.end());
+  return before;
+}
+
 /// Of both operands.
-std::pair<TileId, TileId> ContractionMaker::views_of(const Product& product, int64_t line) {
+std::pair<TileId, TileId> OperandViews::views_of(const Product& product, int64_t line) {
   auto& [left, right] = views_[{product.reduction, line}];
   if (left) return {left, right};
   const RowReduction& sum = form_.reductions[product.reduction];
@@ -35,7 +135,7 @@ std::pair<TileId, TileId> ContractionMaker::views_of(const Product& product, int
 }
 
 /// Elements of the depth from `first` on.
-BlockPlace ContractionMaker::depth_place(const Product& product, const Dim& first) const {
+BlockPlace OperandViews::depth_place(const Product& product, const Dim& first) const {
   BlockPlace out;
   out.is_block = true;
   out.along = depth_of(product).var;
@@ -47,13 +147,13 @@ BlockPlace ContractionMaker::depth_place(const Product& product, const Dim& firs
 }
 
 /// Of a window with any number of steps, there are no more than these.
-void ContractionMaker::bound_window(const Product& product, BlockPlace& place) const {
+void OperandViews::bound_window(const Product& product, BlockPlace& place) const {
   if (has_open_window(product))
     place.bounds.push_back(shape::less(Dim(window_label_), product.run.back().extent));
 }
 
-void ContractionMaker::view_left(const Product& product, const Dim& row, const Dim& first, const Dim& step,
-                                 int64_t line) {
+void OperandViews::view_left(const Product& product, const Dim& row, const Dim& first, const Dim& step,
+                             int64_t line) {
   const TileId view = views_of(product, line).first;
   BlockPlace from = depth_place(product, first + Dim(block_) * step);
   bound_window(product, from);
@@ -82,8 +182,8 @@ void ContractionMaker::view_left(const Product& product, const Dim& row, const D
 
 /// Asks for steps of the depth, from one on, of all columns of a block. Rows that are read where they lie may
 /// begin anywhere in a line of the cache, and then lie in one line more.
-void ContractionMaker::prefetch_steps(const Product& product, const Access& right, Prefetch made,
-                                      const Dim& first) {
+void OperandViews::prefetch_steps(const Product& product, const Access& right, Prefetch made,
+                                  const Dim& first) {
   const int64_t more = needs_packing(origin(), product) ? 1 : 0;
   made.tensor = right.tensor;
   made.labels.push_back({label_, columns(product) + more});
@@ -95,15 +195,15 @@ void ContractionMaker::prefetch_steps(const Product& product, const Access& righ
 }
 
 /// Is memory asked for what the product reads of the right operand later?
-bool ContractionMaker::asks_ahead(const Product& product, const Access& right) const {
+bool OperandViews::asks_ahead(const Product& product, const Access& right) const {
   return prefetches_ && right.tensor && !slides(product) && !is_chosen(product);
 }
 
 /// All rows of a task go over a block of the right operand before the next one, which may come from far away:
 /// each step of each block of rows asks for a part of it. What lies behind the depth of a panel is the next
 /// panel. Fewer rows than a task may have would ask for a part only.
-void ContractionMaker::prefetch_next_block(const Product& product, const Access& right, const Dim& row,
-                                           const Dim& length, const Dim& step) {
+void OperandViews::prefetch_next_block(const Product& product, const Access& right, const Dim& row,
+                                       const Dim& length, const Dim& step) {
   if (!asks_ahead(product, right) || rows_.most < many_rows) return;
   const int64_t depth = depth_at_once(product), steps = depth / block_;
   const int64_t parts = steps * ((rows_.most + blocks_of_.rows - 1) / blocks_of_.rows);
@@ -118,7 +218,7 @@ void ContractionMaker::prefetch_next_block(const Product& product, const Access&
 
 /// Few rows take no longer than memory for what they multiply: the first block of them asks for what lies
 /// some way behind, line by line, as it goes along.
-void ContractionMaker::prefetch_along(const Product& product, const Access& right, const Dim& row) {
+void OperandViews::prefetch_along(const Product& product, const Access& right, const Dim& row) {
   constexpr int64_t rows_ahead = 32;  // that are each on a page of its own
   const int64_t bytes_ahead = out_.machine.bytes_ahead;
   if (!asks_ahead(product, right) || bytes_ahead == 0 || !(blocks_of_.few_rows || blocks_of_.rows == 1))
@@ -131,8 +231,8 @@ void ContractionMaker::prefetch_along(const Product& product, const Access& righ
   prefetch_steps(product, right, std::move(made), Dim(ahead) * shape::max(1 - row, Dim(0)));
 }
 
-void ContractionMaker::view_right(const Product& product, const Dim& row, const Dim& column, const Dim& first,
-                                  const Dim& length, const Dim& step, int64_t line) {
+void OperandViews::view_right(const Product& product, const Dim& row, const Dim& column, const Dim& first,
+                              const Dim& length, const Dim& step, int64_t line) {
   const TileId view = views_of(product, line).second;
   BlockPlace from = depth_place(product, first + Dim(block_) * step);
   bound_window(product, from);

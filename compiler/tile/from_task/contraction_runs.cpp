@@ -10,12 +10,6 @@
 
 namespace axon::tile {
 
-bool ContractionMaker::is_chosen(const Product& product) const {
-  if (product.is_packed) return false;
-  const std::vector<ScalarId>& args = g_.scalars[product.right].args;
-  return std::any_of(args.begin(), args.end(), [&](ScalarId arg) { return !graph::affine_index(g_, arg); });
-}
-
 /// The indices that choose, and where each is evaluated at all.
 std::map<graph::ScalarId, std::vector<Fact>> ContractionMaker::choices_of_rows() const {
   std::map<ScalarId, std::vector<Fact>> out;

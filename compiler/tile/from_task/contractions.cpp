@@ -11,7 +11,6 @@ namespace axon::tile {
 namespace {
 
 constexpr int64_t most_rows = 64, most_columns = 64;
-constexpr int64_t most_depth = 8192;  ///< of a row that is kept in scratch
 
 }  // namespace
 
@@ -151,10 +150,6 @@ void ContractionMaker::note_first_read() {
   made_.first_read = std::move(read);
 }
 
-void ContractionMaker::at_row(const Dim& row) {
-  if (rows_.axis) at_[node_.domain[*rows_.axis].var] = rows_.stretch.first + row;
-}
-
 void ContractionMaker::each_row(const std::function<void(const Dim&, const Dim&)>& inside,
                                 const std::vector<TileId>& carries) {
   if (blocks_of_.one_row) {
@@ -197,77 +192,6 @@ void ContractionMaker::statistics() {
       emit(Store{{results_[r], {}}, to, {}, false});
     }
   });
-}
-
-void ContractionMaker::read_statistics(const Dim& row) {
-  for (const auto& [number, kept] : numbers_) {
-    results_[number] = tile("number", out_.tiles[kept].elem, false);
-    Copy copy{{results_[number], {}}, {}, {}};
-    copy.from.tile = kept;
-    copy.from.at = {at(row)};
-    emit(std::move(copy));
-  }
-}
-
-/// A tensor whose elements are those that are multiplied.
-bool ContractionMaker::is_direct(graph::ScalarId left, Elem in) const {
-  const graph::Scalar& s = g_.scalars[left];
-  return s.op == graph::Op::load && !s.target.is_local() && g_.type(s.target).elem == in &&
-         offset_of_load(p_, g_, left);
-}
-
-TileId ContractionMaker::staged_for(graph::ScalarId left, Elem in) {
-  const auto [found, fresh] = staged_.try_emplace(left);
-  if (!fresh) return found->second;
-  const int64_t rows = (rows_.most + blocks_of_.rows - 1) / blocks_of_.rows * blocks_of_.rows;
-  const int64_t depth = blocks_of_.one_row ? most_depth : blocks_of_.depth;
-  return found->second = scratch("left", in, {rows, depth / block_, block_});
-}
-
-/// The left operand's rows along a stretch of the depth, into scratch.
-void ContractionMaker::stage(const Product& product, const Stretch& stretch) {
-  if (blocks_of_.one_row) {
-    at_row(Dim(0));
-    return stage_row(product, stretch, Dim(0));
-  }
-  const Var row = shape::fresh_var(name_for("r"));
-  loop(row, rows_.stretch.length, {}, [&] {
-    at_row(Dim(row));
-    read_statistics(Dim(row));
-    stage_row(product, stretch, Dim(row));
-  });
-}
-
-void ContractionMaker::stage_row(const Product& product, const Stretch& stretch, const Dim& row) {
-  const TileId to = staged_.at(product.left);
-  const Elem elem = out_.tiles[to].elem;
-  const size_t known = around_.size();
-  add_range(product.depth.var, product.depth.extent);
-  in_run(product);
-  blocks(product.depth.var, stretch, {}, [&](const BlockPlace& place) {
-    Use made;
-    if (product.run.empty()) {
-      Map map{{tile("left", elem, true), place.labels()}, {}, {}};
-      std::map<ScalarId, uint32_t> known_exprs;
-      const uint32_t last = converted(map, expr(map, known_exprs, product.left, place), elem);
-      if (last + 1 != map.exprs.size()) throw Declined{"an operand is computed already"};
-      made = map.to;
-      emit(std::move(map));
-    } else {
-      const Elem stored = base::computed_as(g_.type(g_.scalars[product.left].target).elem);
-      made = converted_to(elem, copied(product.left, tile("left", stored, true), place));
-    }
-    Access access;
-    access.tile = to;
-    access.at = {at(row), at(place.number), at(Dim(place.label))};
-    emit(Store{made, access, {}, false});
-  });
-  around_.resize(known);
-}
-
-/// Where binders are one axis of the left operand's tensor, the index along it is that of the last of them.
-void ContractionMaker::in_run(const Product& product) {
-  for (const graph::Axis& binder : product.run) at_[binder.var] = Dim(0);
 }
 
 // ---- sums ----
@@ -394,11 +318,6 @@ void ContractionMaker::over_blocks(const std::vector<const Product*>& group,
   });
 }
 
-/// Is the operand brought together block by block?
-bool ContractionMaker::packs(const Product& product) const {
-  return !product.is_packed && may_pack_ && needs_packing(origin(), product);
-}
-
 /// The guard says that there are few rows, where these read panels and the machine has to ask for them.
 void ContractionMaker::bound_rows() {
   constexpr int64_t few = 32;
@@ -457,15 +376,6 @@ void ContractionMaker::accumulate(const Product& product, TileId sums, const Dim
     }
   };
   loop(step, shape::cdiv(length, Dim(block_)), {sums}, inside, steps_by_data(product.depth.var, block_));
-}
-
-/// What both operands are summed over, between other labels.
-std::vector<Var> ContractionMaker::labels_of_depth(const Product& product, std::vector<Var> before,
-                                                   const std::vector<Var>& behind) const {
-  if (slides(product)) before.push_back(window_label_);
-  before.push_back(depth_label_);
-  before.insert(before.end(), behind.begin(), behind.end());
-  return before;
 }
 
 }  // namespace axon::tile

@@ -9,18 +9,18 @@
 // tensors everything is 0. Tiles in scratch have the extents of a part of the task, at most `most_rows` by
 // `most_columns`.
 #pragma once
-#include "tile/from_task/packed_operands.h"
+#include "tile/from_task/contraction_operands.h"
 
 namespace axon::tile {
 
 /// The blocks for a machine: accumulators that leave registers for both operands.
 ContractionBlocks blocks_for(const Machine&, bool one_row);
 
-class ContractionMaker : protected OperandMaker {
+class ContractionMaker : protected OperandViews {
  public:
   ContractionMaker(const Origin& of, const ProductForm& form, const Machine& machine,
                    const ContractionBlocks& blocks)
-      : OperandMaker(of, form, machine, blocks) {}
+      : OperandViews(of, form, machine, blocks) {}
   virtual ~ContractionMaker() = default;
   /// Throws Declined.
   MadeProgram run();
@@ -35,7 +35,6 @@ class ContractionMaker : protected OperandMaker {
   void note_first_read();
 
   // Right operands that the data chooses by the row (contraction_runs.cpp):
-  bool is_chosen(const Product&) const;
   void index_row();
   void number_runs();
   void number_row(const std::vector<Use>& before, const Use& run, const Dim& block, const Dim& row);
@@ -48,7 +47,6 @@ class ContractionMaker : protected OperandMaker {
   /// Rows one by one, with their number in blocks and in a block. `results_` of statistics are set.
   void each_row(const std::function<void(const Dim& block, const Dim& row)>& inside,
                 const std::vector<TileId>& carries = {});
-  void at_row(const Dim& row);
 
   MadeProgram finish(const Body& statements);
 
@@ -56,12 +54,6 @@ class ContractionMaker : protected OperandMaker {
   void statistics();
   /// Is it computed once for a row, before all products?
   virtual bool is_statistic(uint32_t reduction) const { return !product_.is_product(reduction); }
-  void read_statistics(const Dim& row);
-  bool is_direct(graph::ScalarId left, Elem in) const;
-  TileId staged_for(graph::ScalarId left, Elem in);
-  void stage(const Product&, const Stretch&);
-  void stage_row(const Product&, const Stretch&, const Dim& row);
-  void in_run(const Product&);
 
   // Sums:
   void multiply_one_row(const Product&);
@@ -75,18 +67,6 @@ class ContractionMaker : protected OperandMaker {
                   const Dim& length);
   /// Of steps of so many points along the axis of a product those that the data leaves.
   virtual CountUses steps_by_data(Var, int64_t) { return {}; }
-  void bound_window(const Product&, BlockPlace&) const;
-  void view_left(const Product&, const Dim& row, const Dim& first, const Dim& step, int64_t line);
-  void view_right(const Product&, const Dim& row, const Dim& column, const Dim& first, const Dim& length,
-                  const Dim& step, int64_t line);
-  bool asks_ahead(const Product&, const Access& right) const;
-  void prefetch_steps(const Product&, const Access& right, Prefetch, const Dim& first);
-  void prefetch_next_block(const Product&, const Access& right, const Dim& row, const Dim& length,
-                           const Dim& step);
-  void prefetch_along(const Product&, const Access& right, const Dim& row);
-  std::pair<TileId, TileId> views_of(const Product&, int64_t line);
-  std::vector<Var> labels_of_depth(const Product&, std::vector<Var> before,
-                                   const std::vector<Var>& behind) const;
 
   // Results (contraction_results.cpp):
   void outputs();
@@ -100,20 +80,9 @@ class ContractionMaker : protected OperandMaker {
 
   Use accumulators(const Product&);
   Access sums_at(const Product&, const Dim& column, const Dim& block, const std::vector<Index>& rest) const;
-  BlockPlace depth_place(const Product&, const Dim& first) const;
 
-  const Var window_label_ = shape::fresh_var("t");
-  bool may_pack_ = true;    ///< right operands that lie in no panels; else they are read where they lie
-  bool prefetches_ = true;  ///< of right operands the next block of the depth
-  bool packs(const Product&) const;
-  Part rows_;
-  std::map<uint32_t, TileId> numbers_;        ///< of rows: statistics in scratch, by reduction
-  std::map<uint32_t, TileId> sums_;           ///< in scratch, by reduction
-  std::map<graph::ScalarId, TileId> staged_;  ///< left operands in scratch
-  /// Of both operands, by reduction and line of a window.
-  std::map<std::pair<uint32_t, int64_t>, std::pair<TileId, TileId>> views_;
+  std::map<uint32_t, TileId> sums_;    ///< in scratch, by reduction
   std::map<uint32_t, TileId> turned_;  ///< outputs in scratch, which are stored turned
-  std::map<uint32_t, TileId> panels_;  ///< views of weights, by reduction
   /// Of rows, in scratch: what the data chooses, by scalar; the run; and 1 of the first row of a run.
   std::map<graph::ScalarId, TileId> chosen_;
   TileId runs_of_rows_, starts_;

@@ -1,4 +1,4 @@
-// See values.h: tensors of which an axis goes through several axes of the domain, or the other way round. A
+// See tensors.h: tensors of which an axis goes through several axes of the domain, or the other way round. A
 // task has a part of each of these axes, which is no interval of the merged axis, or no box of the split
 // ones: to the program the tensor has the axes of the domain.
 #include <algorithm>
@@ -6,12 +6,12 @@
 #include <map>
 
 #include "tile/from_task/join_axes.h"
-#include "tile/from_task/values.h"
+#include "tile/from_task/tensors.h"
 
 namespace axon::tile {
 
 /// A tensor with axes of its own: `t` says its shape, place and boxes.
-TensorId ValueMaker::add_tensor(task::BufferId id, Tensor t) {
+TensorId TensorMaker::add_tensor(task::BufferId id, Tensor t) {
   t.name = name_for(p_.buffers[id].name);
   t.elem = p_.buffers[id].elem;
   t.multiples.assign(t.shape.size(), 1);
@@ -24,13 +24,13 @@ TensorId ValueMaker::add_tensor(task::BufferId id, Tensor t) {
 }
 
 /// That of an access that writes.
-TensorId ValueMaker::own_tensor(uint32_t access, Tensor t) {
+TensorId TensorMaker::own_tensor(uint32_t access, Tensor t) {
   const auto known = tensors_.find(access);
   if (known != tensors_.end()) return known->second;
   return tensors_[access] = add_tensor(type_.accesses[access].buffer, std::move(t));
 }
 
-bool ValueMaker::is_of_sizes(const Dim& d) const {
+bool TensorMaker::is_of_sizes(const Dim& d) const {
   const std::vector<Var> vars = d.vars();
   return std::all_of(vars.begin(), vars.end(), [&](Var v) {
     return std::any_of(g_.sizes.begin(), g_.sizes.end(), [&](const graph::Size& s) { return s.var == v; }) ||
@@ -41,7 +41,7 @@ bool ValueMaker::is_of_sizes(const Dim& d) const {
 
 /// nullopt where no axis of the output is merged, but for those that are one in the program, or its tensor is
 /// not the program's alone.
-std::optional<Access> ValueMaker::unmerged(uint32_t output, const BlockPlace& place) {
+std::optional<Access> TensorMaker::unmerged(uint32_t output, const BlockPlace& place) {
   const graph::Value target{type_.node, output};
   const std::vector<Dim>& at = node_.outputs[output].at;
   const task::BufferId id = p_.place(target).buffer;
@@ -183,8 +183,8 @@ void add_digit(layout::Layout& place, const layout::Iter& digit, bool is_first) 
 }  // namespace
 
 /// Which indices of an output are not shown to be on their axes: a check of the program may say so.
-std::vector<bool> ValueMaker::may_leave_axes(const std::vector<Dim>& at,
-                                             const std::vector<Dim>& shape) const {
+std::vector<bool> TensorMaker::may_leave_axes(const std::vector<Dim>& at,
+                                              const std::vector<Dim>& shape) const {
   std::vector<Fact> ranges = around_;
   for (const graph::Axis& a : node_.domain) {
     ranges.push_back(shape::at_least(Dim(a.var), Dim(0)));
@@ -202,7 +202,7 @@ std::vector<bool> ValueMaker::may_leave_axes(const std::vector<Dim>& at,
 /// The same where an axis of the domain goes through several axes of the output, which need not be
 /// neighbours, leaves gaps in one, or may leave it: that is one axis of the program's tensor, whose indices
 /// lie where their digits say.
-std::optional<Access> ValueMaker::unsplit(uint32_t output, const BlockPlace& place) {
+std::optional<Access> TensorMaker::unsplit(uint32_t output, const BlockPlace& place) {
   const graph::Value target{type_.node, output};
   const task::BufferId id = p_.place(target).buffer;
   const task::Buffer& buffer = p_.buffers[id];
@@ -266,7 +266,7 @@ std::optional<Access> ValueMaker::unsplit(uint32_t output, const BlockPlace& pla
 }
 
 /// Where a load reads the element that the output of a split axis stores there.
-std::optional<Access> ValueMaker::updated(const graph::Scalar& load, const BlockPlace& place) {
+std::optional<Access> TensorMaker::updated(const graph::Scalar& load, const BlockPlace& place) {
   for (uint32_t o = 0; o < node_.outputs.size(); ++o) {
     const task::Place &from = p_.place(load.target), &to = p_.place({type_.node, o});
     const std::vector<Dim>& at = node_.outputs[o].at;
@@ -279,7 +279,7 @@ std::optional<Access> ValueMaker::updated(const graph::Scalar& load, const Block
 }
 
 /// A load along an axis that goes through several axes of the domain: its tensor has these.
-std::optional<Access> ValueMaker::unmerged(const graph::Scalar& load, const BlockPlace& place) {
+std::optional<Access> TensorMaker::unmerged(const graph::Scalar& load, const BlockPlace& place) {
   const task::BufferId id = p_.place(load.target).buffer;
   const task::Buffer& buffer = p_.buffers[id];
   const std::vector<uint32_t> boxes = boxes_of(id, false);
@@ -320,7 +320,7 @@ std::optional<Access> ValueMaker::unmerged(const graph::Scalar& load, const Bloc
 }
 
 /// The tensor of a box, which begins where the box does on these axes.
-TensorId ValueMaker::box_alone(uint32_t access, const std::vector<bool>& begins_there) {
+TensorId TensorMaker::box_alone(uint32_t access, const std::vector<bool>& begins_there) {
   const auto known = boxes_alone_.find({access, begins_there});
   if (known != boxes_alone_.end()) return known->second;
   const task::BufferId id = type_.accesses[access].buffer;
@@ -341,43 +341,7 @@ TensorId ValueMaker::box_alone(uint32_t access, const std::vector<bool>& begins_
   return boxes_alone_[{access, begins_there}] = add_tensor(id, std::move(t));
 }
 
-/// A load of which it is not known that it stays in the one box that the task has of a buffer: the indices
-/// that may leave it are numbers, which count from where the box begins. Only where sizes say where that is.
-std::optional<Access> ValueMaker::access_to_box(ScalarId id, bool may_leave, const BlockPlace& place) {
-  const graph::Scalar load = g_.scalars[id];
-  const task::BufferId buffer = p_.place(load.target).buffer;
-  const std::vector<uint32_t> boxes = boxes_of(buffer, false);
-  if (boxes.size() != 1 || !boxes_of(buffer, true).empty() || form_.flat.contains(buffer) ||
-      !p_.buffers[buffer].placement.is_row_major() || may_widen(buffer))
-    return std::nullopt;
-  BlockPlace bounded = place;
-  const std::vector<Dim> index =
-      index_of(load.target, affine_indices(load, may_leave, bounded.bounds), place);
-  const bool is_by_numbers = bounded.bounds.size() > place.bounds.size();
-  if (!(is_by_numbers || is_hard(buffer, index)) || box_around(buffer, index, bounded, false))
-    return std::nullopt;
-  const Box box = box_of(boxes.front());
-  const size_t first = p_.place(load.target).slot ? 1 : 0;
-  std::vector<bool> is_number(index.size());
-  for (size_t a = 0; a < index.size(); ++a) {
-    is_number[a] = a >= first && (is_by_tile(load, a - first, may_leave) || is_hard(buffer, {index[a]}));
-    if (is_number[a] && !(is_of_sizes(box[a].low) && is_of_sizes(box[a].high))) return std::nullopt;
-  }
-  Access out;
-  for (size_t a = 0; a < index.size(); ++a) {
-    if (!is_number[a]) {
-      out.at.push_back({std::nullopt, index[a]});
-      continue;
-    }
-    const ScalarId low = graph::index_of(g_, box[a].low);
-    const ScalarId from = graph::cast(g_, Elem::i64, load.args[a - first]);
-    out.at.push_back({value(graph::apply(g_, graph::Op::sub, {from, low}), place), Dim(0)});
-  }
-  out.tensor = box_alone(boxes.front(), is_number);
-  return out;
-}
-
-Access ValueMaker::access_to_output(uint32_t output, const BlockPlace& place) {
+Access TensorMaker::access_to_output(uint32_t output, const BlockPlace& place) {
   if (auto split = unsplit(output, place)) return std::move(*split);
   if (auto merged = unmerged(output, place)) return std::move(*merged);
   const graph::Value target{type_.node, output};

@@ -1,12 +1,13 @@
-// See values.h: which tensor of the program an access goes to. A task type may declare several boxes of one
+// See tensors.h: which tensor of the program an access goes to. A task type may declare several boxes of one
 // buffer; each that is used is a tensor of the program.
+#include "tile/from_task/tensors.h"
+
 #include <algorithm>
 
 #include "layout/evaluate.h"
 #include "layout/placement.h"
 #include "task/facts.h"
 #include "tile/from_task/join_axes.h"
-#include "tile/from_task/values.h"
 
 namespace axon::tile {
 
@@ -53,14 +54,14 @@ bool is_in_box(const task::Program& p, const std::vector<Dim>& index, const std:
 
 }  // namespace
 
-std::vector<uint32_t> ValueMaker::boxes_of(task::BufferId buffer, bool write) const {
+std::vector<uint32_t> TensorMaker::boxes_of(task::BufferId buffer, bool write) const {
   std::vector<uint32_t> found;
   for (uint32_t a = 0; a < type_.accesses.size(); ++a)
     if (type_.accesses[a].buffer == buffer && type_.accesses[a].write == write) found.push_back(a);
   return found;
 }
 
-std::vector<Fact> ValueMaker::facts_at(const BlockPlace& place) const {
+std::vector<Fact> TensorMaker::facts_at(const BlockPlace& place) const {
   std::vector<Fact> facts = task::both(p_.facts, task::ranges(p_, id_));
   facts = task::both(std::move(facts), place.bounds);
   for (const auto& [index_of_loop, extent] : loops_) {
@@ -76,22 +77,28 @@ std::vector<Fact> ValueMaker::facts_at(const BlockPlace& place) const {
   return facts;
 }
 
-std::optional<uint32_t> ValueMaker::box_around(task::BufferId buffer, const std::vector<Dim>& index,
-                                               const BlockPlace& place, bool write) const {
+std::optional<uint32_t> TensorMaker::box_around(task::BufferId buffer, const std::vector<Dim>& index,
+                                                const BlockPlace& place, bool write) const {
   const std::vector<Fact> facts = facts_at(place);
   for (const uint32_t box : boxes_of(buffer, write))
     if (is_in_box(p_, index, facts, type_.accesses[box])) return box;
   return std::nullopt;
 }
 
-bool ValueMaker::is_hard(task::BufferId buffer, const std::vector<Dim>& index) const {
+bool TensorMaker::is_hard(task::BufferId buffer, const std::vector<Dim>& index) const {
   return !form_.flat.contains(buffer) && std::any_of(index.begin(), index.end(), [&](const Dim& d) {
     return multiplies_an_index(d, *p_.graph) || (form_.has_own_reductions && divides(d));
   });
 }
 
-TensorId ValueMaker::tensor_for(task::BufferId buffer, const std::vector<Dim>& index, const BlockPlace& place,
-                                bool write) {
+bool TensorMaker::is_on_axis(const Dim& index, const Dim& extent, const std::vector<Fact>& facts) const {
+  const auto known = task::relevant(p_, task::both(facts, p_.facts), {index, extent});
+  return task::holds(p_, known, shape::at_least(index, Dim(0))) &&
+         task::holds(p_, known, shape::less(index, extent));
+}
+
+TensorId TensorMaker::tensor_for(task::BufferId buffer, const std::vector<Dim>& index,
+                                 const BlockPlace& place, bool write) {
   const std::vector<uint32_t> candidates = boxes_of(buffer, write);
   if (candidates.empty()) throw Declined{"a buffer has no box"};
   std::optional<uint32_t> found = candidates.front();
@@ -104,7 +111,7 @@ TensorId ValueMaker::tensor_for(task::BufferId buffer, const std::vector<Dim>& i
 }
 
 /// Are all elements there before any task runs? Then a program may say that it reads them all.
-bool ValueMaker::may_widen(task::BufferId buffer) const {
+bool TensorMaker::may_widen(task::BufferId buffer) const {
   return !form_.flat.contains(buffer) &&
          std::none_of(p_.types.begin(), p_.types.end(), [&](const auto& type) {
            return std::any_of(type.accesses.begin(), type.accesses.end(),
@@ -114,20 +121,20 @@ bool ValueMaker::may_widen(task::BufferId buffer) const {
 
 /// The same where no box is shown to hold what the task reads, as its boxes were found to: what a point uses
 /// is there. A choice by the data may throw away what was read outside of the boxes.
-bool ValueMaker::may_ask_for_all(task::BufferId buffer) const {
+bool TensorMaker::may_ask_for_all(task::BufferId buffer) const {
   return may_widen(buffer) ||
          (!form_.flat.contains(buffer) && (boxes_of(buffer, true).empty() || has_slots(buffer)));
 }
 
 /// Is the first axis that of slots, of which a task reads one and writes another?
-bool ValueMaker::has_slots(task::BufferId buffer) const {
+bool TensorMaker::has_slots(task::BufferId buffer) const {
   return std::any_of(p_.places.begin(), p_.places.end(), [&](const auto& of_value) {
     return of_value.second.buffer == buffer && of_value.second.slot;
   });
 }
 
 /// The tensor of a box that is read, which is all of the buffer, or of its slot, from now on.
-TensorId ValueMaker::widened(uint32_t access) {
+TensorId TensorMaker::widened(uint32_t access) {
   const auto known = tensors_.find(access);
   const TensorId id = known != tensors_.end() ? known->second : declare(access);
   Box whole;
@@ -140,8 +147,8 @@ TensorId ValueMaker::widened(uint32_t access) {
 }
 
 /// Of an index that the data decides it has to be known that it is in the box.
-void ValueMaker::check_box(TensorId tensor, task::BufferId buffer, const std::vector<Dim>& index,
-                           const BlockPlace& place) {
+void TensorMaker::check_box(TensorId tensor, task::BufferId buffer, const std::vector<Dim>& index,
+                            const BlockPlace& place) {
   if (box_around(buffer, index, place, false)) return;
   const auto is_it = [&](const auto& of_access) { return of_access.second == tensor; };
   const auto access = std::find_if(tensors_.begin(), tensors_.end(), is_it);
@@ -150,28 +157,9 @@ void ValueMaker::check_box(TensorId tensor, task::BufferId buffer, const std::ve
   widened(access->first);
 }
 
-Access ValueMaker::access_to(ScalarId load, const BlockPlace& place) {
-  const graph::Scalar& s = g_.scalars[load];
-  BlockPlace bounded = place;
-  const std::vector<Dim> index = index_of(s.target, affine_indices(s, false, bounded.bounds), place);
-  const task::BufferId buffer = p_.place(s.target).buffer;
-  Access out;
-  out.tensor = tensor_for(buffer, index, bounded, false);
-  for (const Dim& d : index) out.at.push_back({std::nullopt, d});
-  const size_t first = p_.place(s.target).slot ? 1 : 0;
-  for (size_t a = 0; a < s.args.size(); ++a) {
-    if (!is_by_tile(s, a, false)) continue;
-    const auto number = index_numbers_.find(s.args[a]);
-    if (number == index_numbers_.end()) throw Declined{"the data decides an index"};
-    check_box(out.tensor, buffer, index, bounded);
-    out.at[first + a] = {number->second, Dim(0)};
-  }
-  return out;
-}
-
 /// Is the element that is stored at a point all that its outputs read of the buffer there, and its row, but
 /// for that point, all that reductions read before? Then each element is read before it is stored.
-bool ValueMaker::reads_before_stores(task::BufferId buffer) const {
+bool TensorMaker::reads_before_stores(task::BufferId buffer) const {
   const auto is_of = [&](graph::Value v) { return !v.is_local() && p_.place(v).buffer == buffer; };
   std::optional<uint32_t> writer;
   for (uint32_t o = 0; o < node_.outputs.size(); ++o) {
@@ -208,7 +196,7 @@ bool ValueMaker::reads_before_stores(task::BufferId buffer) const {
 
 /// Is the buffer one tensor of the program, which is read and written? Where what a task reads and what it
 /// stores are different elements, they are tensors of their own.
-bool ValueMaker::is_updated(task::BufferId buffer) const {
+bool TensorMaker::is_updated(task::BufferId buffer) const {
   const std::vector<uint32_t> reads = boxes_of(buffer, false), writes = boxes_of(buffer, true);
   const std::vector<Fact> facts = task::both(p_.facts, task::ranges(p_, id_));
   const auto apart = [&](uint32_t read) {
@@ -223,7 +211,7 @@ bool ValueMaker::is_updated(task::BufferId buffer) const {
 }
 
 /// Where the last axes of the tensor are one, so they are of the box.
-Box ValueMaker::box_of(uint32_t number) const {
+Box TensorMaker::box_of(uint32_t number) const {
   const task::Access& access = type_.accesses[number];
   Box box;
   for (const task::Interval& i : access.box) box.push_back({i.low, i.high});
@@ -238,7 +226,7 @@ Box ValueMaker::box_of(uint32_t number) const {
   return box;
 }
 
-TensorId ValueMaker::declare(uint32_t number) {
+TensorId TensorMaker::declare(uint32_t number) {
   const task::Access& access = type_.accesses[number];
   const task::Buffer& buffer = p_.buffers[access.buffer];
   std::vector<Dim> shape = buffer.shape;

@@ -1,0 +1,60 @@
+// Both operands of matrix products as multiply-adds have them. Only from_task/ includes this.
+//
+// In: products, a part of the rows and of the columns. Out: code that makes a left operand which is computed,
+// row by row, in scratch; views of a block of both operands along the depth; and prefetches of what later
+// blocks read. Invariant: what a view has outside of the depth and of the tensors is 0.
+#pragma once
+#include "tile/from_task/packed_operands.h"
+
+namespace axon::tile {
+
+class OperandViews : protected OperandMaker {
+ protected:
+  using OperandMaker::OperandMaker;
+
+  void at_row(const Dim& row);
+  /// Does the data choose the right operand by the row?
+  bool is_chosen(const Product&) const;
+  /// Is the right operand brought together block by block?
+  bool packs(const Product&) const;
+
+  // Left operands in scratch:
+  /// Sets `results_` of what was computed of the row before.
+  void read_statistics(const Dim& row);
+  bool is_direct(graph::ScalarId left, Elem in) const;
+  TileId staged_for(graph::ScalarId left, Elem in);
+  void stage(const Product&, const Stretch&);
+
+  // Blocks of the depth, of which `line` is one of a window that slides:
+  void view_left(const Product&, const Dim& row, const Dim& first, const Dim& step, int64_t line);
+  void view_right(const Product&, const Dim& row, const Dim& column, const Dim& first, const Dim& length,
+                  const Dim& step, int64_t line);
+  std::pair<TileId, TileId> views_of(const Product&, int64_t line);
+  std::vector<Var> labels_of_depth(const Product&, std::vector<Var> before,
+                                   const std::vector<Var>& behind) const;
+
+  static constexpr int64_t most_depth = 8192;  ///< of a row that is kept in scratch
+  Part rows_;
+  std::map<graph::ScalarId, TileId> staged_;  ///< left operands in scratch
+  std::map<uint32_t, TileId> numbers_;        ///< of rows: statistics in scratch, by reduction
+  bool may_pack_ = true;    ///< right operands that lie in no panels; else they are read where they lie
+  bool prefetches_ = true;  ///< what later blocks read of right operands
+
+ private:
+  void stage_row(const Product&, const Stretch&, const Dim& row);
+  void in_run(const Product&);
+  BlockPlace depth_place(const Product&, const Dim& first) const;
+  void bound_window(const Product&, BlockPlace&) const;
+  bool asks_ahead(const Product&, const Access& right) const;
+  void prefetch_steps(const Product&, const Access& right, Prefetch, const Dim& first);
+  void prefetch_next_block(const Product&, const Access& right, const Dim& row, const Dim& length,
+                           const Dim& step);
+  void prefetch_along(const Product&, const Access& right, const Dim& row);
+
+  const Var window_label_ = shape::fresh_var("t");
+  /// Of both operands, by reduction and line of a window.
+  std::map<std::pair<uint32_t, int64_t>, std::pair<TileId, TileId>> views_;
+  std::map<uint32_t, TileId> panels_;  ///< views of weights, by reduction
+};
+
+}  // namespace axon::tile
