@@ -84,9 +84,10 @@ bool Known::nonnegative(const Dim& d) {
       }))
     return true;
   const auto [found, added] = proved_.emplace(d.node(), false);
-  if (added)
-    found->second =
-        shape::prove(facts_, shape::at_least(d, 0), {.max_terms = 0}).verdict == shape::Verdict::proved;
+  if (!added) return found->second;
+  found->second =
+      shape::prove(facts_, shape::at_least(d, 0), {.max_terms = 0}).verdict == shape::Verdict::proved;
+  if (found->second) proofs_.push_back(d.node());
   return found->second;
 }
 
@@ -105,15 +106,18 @@ void Known::supposing(const std::vector<Dim>& nonnegative, const std::function<v
   supposed_.resize(before);
 }
 
+/// What is proved inside may follow from there being an iteration: it is forgotten.
 void Known::ranging(Var v, const Dim& extent, const std::function<void()>& body) {
   const auto constant = extent.constant();
-  const size_t before = facts_.size();
+  const size_t before = facts_.size(), proofs = proofs_.size();
   if (constant) ranges_[v] = *constant;
   facts_.push_back(shape::at_least(Dim(v), 0));
   facts_.push_back(shape::less(Dim(v), extent));
   body();
   facts_.resize(before);
   ranges_.erase(v);
+  for (size_t i = proofs; i < proofs_.size(); ++i) proved_.erase(proofs_[i]);
+  proofs_.resize(proofs);
 }
 
 // ---- values ----

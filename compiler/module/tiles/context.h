@@ -44,6 +44,7 @@ class Known {
   std::vector<Dim> supposed_;
   std::map<Var, int64_t> ranges_;  ///< of loops with constant extents
   std::map<const void*, bool> proved_;
+  std::vector<const void*> proofs_;  ///< those that are true, in the order in which they were found
 };
 
 /// From the first one on, before the end; null: all.
