@@ -21,6 +21,48 @@ std::vector<HandProgram> programs_of_data() {
         {{"b", 1}, {"d", 1}, {"f", 1}, {"h", 1}},
         {{"b", 2}, {"d", 0}, {"f", 0}, {"h", 3}},
         {{"b", 0}, {"d", 2}, {"f", 3}, {"h", 0}}}},
+      // Products along a depth that the data chooses: its index is one for the rows and one for the columns.
+      {"DepthsThatTheDataChooses",
+       "entry doubles (x : f64[m, k]) (w : f64[k, n]) (b : bool[k]) = let p = nonzero b in x[:, p] @ w[p]\n"
+       "entry integers (x : i64[m, k]) (w : i64[k, n]) (b : bool[k]) = let p = nonzero b in x[:, p] @ w[p]\n"
+       "entry positions (w : f32[k, n]) (b : bool[k]) (z : f32[m]) =\n"
+       "  let p = nonzero b in (for (i < m) c => z[i] + real (p[c] + i)) @ w[p]\n"
+       "entry lower (x : f32[m, k]) (w : f32[k, n]) (b : bool[k]) = let p = nonzero b in (tril x)[:, p] @ "
+       "w[p]\n"
+       "entry converted (x : f64[m, k]) (w : f32[k, n]) (b : bool[k]) =\n"
+       "  let p = nonzero b in (f32 x)[:, p] @ w[p]\n"
+       "entry chosen (x : f32[m, k]) (w : f32[k, n]) (b : bool[k]) =\n"
+       "  let p = nonzero b\n"
+       "  in for i j => sum c => (if x[i, p[c]] > 0.5 then x[i, p[c]] else 0.0) * w[p[c], j]\n"
+       "entry rows (x : f64[k, n]) (b : bool[k]) = let y = x[nonzero b] in transpose y @ y\n",
+       {{{"m", 1}, {"k", 1}, {"n", 1}},
+        {{"m", 5}, {"k", 17}, {"n", 33}},
+        {{"m", 9}, {"k", 40}, {"n", 16}},
+        {{"m", 64}, {"k", 3}, {"n", 5}},
+        {{"m", 4}, {"k", 0}, {"n", 20}},
+        {{"m", 0}, {"k", 7}, {"n", 0}}}},
+      // Sums of no elements, of which the data could leave some, into a part of a state.
+      {"SumsOfNothing",
+       "entry below (x : f32[m, 0]) (w : f32[0, n]) (q : i64[m]) (s : *f32[m + 1, n])\n"
+       "  where m >= 1 =\n"
+       "  s with [0 : m] = for i j => sum c => if c < q[i] then x[i, c] * w[c, j] else 0.0\n"
+       "entry selected (x : f64[m, 0]) (w : f64[0, n]) (b : bool[0]) (t : *f64[m + 1, n])\n"
+       "  where m >= 1 =\n"
+       "  let p = nonzero b in t with [0 : m] = x[:, p] @ w[p]\n"
+       "entry turned (x : i32[m, 0]) (w : i32[0, n]) (q : i64[m]) (u : *i32[n, m]) =\n"
+       "  u with [:] = transpose (for i j => sum c => if c < q[i] then x[i, c] * w[c, j] else 0)\n"
+       "entry greatest (x : bf16[m, 0]) (w : bf16[0, n]) (q : i64[m]) (v : *bf16[m + 1, n])\n"
+       "  where m >= 1 =\n"
+       "  v with [0 : m] = for i j => maximum c => if c < q[i] then x[i, c] * w[c, j] else 0.0\n"
+       "entry open (x : f32[m, k]) (w : f32[k, n]) (q : i64[m]) (y : *f32[m + 1, n])\n"
+       "  where m >= 1 =\n"
+       "  y with [0 : m] = for i j => sum c => if c < q[i] then x[i, c] * w[c, j] else 0.0\n",
+       {{{"m", 2}, {"n", 17}, {"k", 0}},
+        {{"m", 1}, {"n", 1}, {"k", 1}},
+        {{"m", 3}, {"n", 9}, {"k", 5}},
+        {{"m", 65}, {"n", 33}, {"k", 0}},
+        {{"m", 2}, {"n", 64}, {"k", 2}},
+        {{"m", 4}, {"n", 20}, {"k", 0}}}},
       // Rows of a product that each have a matrix of their own, one after another or not, in every layout.
       {"MatricesThatTheDataChooses",
        "entry experts (ids : i32[m]) (x : f32[m, k]) (w : weights f32[e, k, n]) where e >= 1 =\n"

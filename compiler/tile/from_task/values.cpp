@@ -41,6 +41,13 @@ void ValueMaker::end_statement() {
   checked_.clear();
 }
 
+/// A value that is had already may have a label of rows that the place has not.
+static bool is_of_labels(const Use& had, const std::vector<Var>& labels) {
+  return std::all_of(had.labels.begin(), had.labels.end(), [&](Var label) {
+    return std::find(labels.begin(), labels.end(), label) != labels.end();
+  });
+}
+
 Use ValueMaker::value(ScalarId id, const BlockPlace& place) {
   const Scalar& s = g_.scalars[id];
   const bool is_result = s.op == graph::Op::load && s.target.is_local();
@@ -55,9 +62,15 @@ Use ValueMaker::value(ScalarId id, const BlockPlace& place) {
   const auto known = [&]() -> std::map<ScalarId, Use>& {
     return in_block ? in_block_ : has_checks(id) ? checked_ : ones_.back();
   };
-  if (const auto found = known().find(id); found != known().end()) return found->second;
-  for (const auto& scope : ones_)
-    if (const auto found = scope.find(id); !in_block && found != scope.end()) return found->second;
+  const auto had = [&](const std::map<ScalarId, Use>& values) -> std::optional<Use> {
+    const auto found = values.find(id);
+    const bool fits = found != values.end() && is_of_labels(found->second, place.labels());
+    return fits ? std::optional(found->second) : std::nullopt;
+  };
+  if (const auto found = had(known())) return *found;
+  if (!in_block)
+    for (const auto& scope : ones_)
+      if (const auto found = had(scope)) return *found;
   // What can be read without a choice does not change by its arms, and is there for what comes after them.
   std::vector<Fact> arms;
   if (s.op == graph::Op::reduce && !has_checks(id) && can_be_read(id)) std::swap(arms, arms_);
@@ -102,7 +115,9 @@ Use ValueMaker::of_columns(ScalarId id, const BlockPlace& place) {
 /// Of one point, or of rows, before the loop over blocks.
 Use ValueMaker::value_before(ScalarId id, const BlockPlace& place) {
   for (const auto& scope : ones_)
-    if (const auto found = scope.find(id); found != scope.end()) return found->second;
+    if (const auto found = scope.find(id);
+        found != scope.end() && is_of_labels(found->second, place.labels()))
+      return found->second;
   Body* const body = std::exchange(body_, before_);
   std::vector<Fact> arms = std::exchange(arms_, {}), facts = std::exchange(check_facts_, before_facts_);
   const Use made = value(id, place);
