@@ -493,6 +493,10 @@ TEST(TileCode, AsksAlongTheDepth) {
   EXPECT_EQ(count_of("prefetcht1", tile::text_of("gemm")), 0u);
   EXPECT_GE(steps, 6u) << "1 to 6 rows";
   EXPECT_EQ(count_of("prefetcht1", two), 2 * steps);
+  const std::string none =
+      replaced(tile::text_of("gemm"), "  for s ",
+               "  for u < n\n    prefetch along e < 32, f < 16 of w[e + u, 16*j + f]\n$&");
+  EXPECT_EQ(count_of("prefetcht1", none), 0u) << "no gemm follows";
   EXPECT_EQ(count_of("vfmadd231ps", one), count_of("vfmadd231ps", tile::text_of("gemm")));
   std::vector<Sizes> all;
   for (const int64_t k : {0, 1, 33, 65})

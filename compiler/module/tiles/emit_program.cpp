@@ -228,6 +228,7 @@ class ProgramEmitter {
     }
   }
 
+  /// What goes along a gemm that does not follow in the body is not asked for.
   void walk(const std::vector<OpId>& body) {
     for (size_t i = 0; i < body.size(); ++i) {
       if (const size_t alike = register_by_register(body, i); alike > 1) {
@@ -252,6 +253,7 @@ class ProgramEmitter {
           {loop->index, loop->extent}, conditions(loop->body, loop->index), [&] { iteration(*loop); },
           is_short(loop->body) ? LoopKind::unrolled : LoopKind::plain, operations_.iterations_of(*loop));
     }
+    c_.ahead.clear();
   }
 
   /// Outermost first; false where the loop is not in the body.

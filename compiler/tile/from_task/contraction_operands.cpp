@@ -182,16 +182,11 @@ void OperandViews::view_left(const Product& product, const Dim& row, const Dim& 
 
 /// Asks for steps of the depth, from one on, of all columns of a block. Rows that are read where they lie may
 /// begin anywhere in a line of the cache, and then lie in one line more.
-void OperandViews::prefetch_steps(const Product& product, const Access& right, Prefetch made,
-                                  const Dim& first) {
+void OperandViews::prefetch_steps(const Product& product, Access right, Prefetch made, const Dim& first) {
   const int64_t more = needs_packing(origin(), product) ? 1 : 0;
-  made.tensor = right.tensor;
   made.labels.push_back({label_, columns(product) + more});
-  for (const Index& index : right.at) {
-    if (index.table) return;
-    made.at.push_back(index.dim.substitute({{depth_label_, first + Dim(depth_label_)}}));
-  }
-  emit(std::move(made));
+  for (Index& index : right.at) index.dim = index.dim.substitute({{depth_label_, first + Dim(depth_label_)}});
+  ask_for(right, std::move(made));
 }
 
 /// Is memory asked for what the product reads of the right operand later?

@@ -46,7 +46,7 @@ class OperandViews : protected OperandMaker {
   BlockPlace depth_place(const Product&, const Dim& first) const;
   void bound_window(const Product&, BlockPlace&) const;
   bool asks_ahead(const Product&, const Access& right) const;
-  void prefetch_steps(const Product&, const Access& right, Prefetch, const Dim& first);
+  void prefetch_steps(const Product&, Access right, Prefetch, const Dim& first);
   void prefetch_next_block(const Product&, const Access& right, const Dim& row, const Dim& length,
                            const Dim& step);
   void prefetch_along(const Product&, const Access& right, const Dim& row);

@@ -63,13 +63,7 @@ void ContractionMaker::prefetch_scattered_outputs() {
   at_row(Dim(0));
   blocks(node_.domain[*form_.along].var, columns_.stretch, {}, [&](const BlockPlace& place) {
     for (const uint32_t o : scattered) {
-      const Access to = access_to_output(o, place);
-      Prefetch made{{{place.label, block_}}, to.tensor, {}, {}};
-      for (const Index& index : to.at) {
-        if (index.table) return;
-        made.at.push_back(index.dim);
-      }
-      emit(std::move(made));
+      ask_for(access_to_output(o, place), {{{place.label, block_}}, {}, {}, {}});
     }
   });
 }

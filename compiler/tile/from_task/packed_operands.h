@@ -69,6 +69,8 @@ class OperandMaker : protected ProgramMaker {
   /// What is loaded where the place's bounds hold, and 0 elsewhere.
   Use copied(ScalarId load, TileId to, const BlockPlace&);
   Use converted_to(Elem, const Use&);
+  /// Asks for what the access names, which `made` has the labels of; for nothing where the data says where.
+  void ask_for(const Access&, Prefetch made);
   int64_t columns() const { return block_; }
   /// How many columns accumulators have at once.
   int64_t columns(const Product&) const;

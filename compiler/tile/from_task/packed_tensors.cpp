@@ -71,6 +71,15 @@ void OperandMaker::pack(const Product& product, const Dim& column, const Dim& fi
   at_.erase(product.depth.var);
 }
 
+void OperandMaker::ask_for(const Access& access, Prefetch made) {
+  made.tensor = access.tensor;
+  for (const Index& index : access.at) {
+    if (index.table) return;
+    made.at.push_back(index.dim);
+  }
+  emit(std::move(made));
+}
+
 /// What is copied some rows later: each row may be on a page of its own, where processors do not read ahead.
 void OperandMaker::prefetch_row(const Product& product, const BlockPlace& place, int64_t columns) {
   constexpr int64_t rows_ahead = 32;
@@ -78,12 +87,7 @@ void OperandMaker::prefetch_row(const Product& product, const BlockPlace& place,
   at_[product.depth.var] = row + Dim(rows_ahead);
   const Access from = access_to(product.right, place);
   at_[product.depth.var] = row;
-  Prefetch made{{{label_, columns}}, from.tensor, {}, {}};
-  for (const Index& index : from.at) {
-    if (index.table) return;
-    made.at.push_back(index.dim);
-  }
-  emit(std::move(made));
+  ask_for(from, {{{label_, columns}}, {}, {}, {}});
 }
 
 /// All blocks of columns: what a row of the operand has of them lies together in memory. Products that come
