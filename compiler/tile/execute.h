@@ -105,7 +105,6 @@ class Executor {
   void execute(const Reduce&);
   void execute(const Scan&);
   void execute(const Scatter&);
-  void execute(const Sort&);
   void execute(const Check&);
   template <class Other>
   void execute(const Other&) {}

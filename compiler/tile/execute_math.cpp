@@ -323,45 +323,6 @@ void Executor::execute(const Scatter& op) {
   for (const auto& [x, value] : targets) memory_.write(op.to.tile, x, 0, 0, value);
 }
 
-void Executor::execute(const Sort& op) {
-  const Labels labels = labels_of(p_.ops[op_]);
-  const size_t along = labels.of(op.along);
-  const Elem elem = p_.tiles[op.from.tile].elem;
-  const Flat element(p_, op.from, labels);
-  std::map<At, std::vector<std::pair<int64_t, Value>>> rows;
-  const auto sorted = [&](const At& at, int64_t holder) -> const std::pair<int64_t, Value>& {
-    At key = at;
-    key[along] = 0;
-    key.push_back(holder < 0 ? -1 : warp_of(holder));
-    const auto [found, added] = rows.try_emplace(key);
-    auto& row = found->second;
-    if (added) {
-      for (int64_t& i = key[along]; i < labels.extents[along]; ++i) {
-        const int64_t x = element(key);
-        row.emplace_back(i, same_warp(op.from.tile, x, holder) ? read(op.from.tile, x, -1)
-                                                               : Value{{}, Undefined::elsewhere});
-      }
-      const auto undefined =
-          std::find_if(row.begin(), row.end(), [](const auto& e) { return !e.second.defined(); });
-      if (undefined != row.end())
-        row.assign(row.size(), std::pair(int64_t{0}, undefined->second));
-      else
-        std::stable_sort(row.begin(), row.end(), [&](const auto& a, const auto& b) {
-          return op.descending ? is_less(b.second.number, a.second.number, elem)
-                               : is_less(a.second.number, b.second.number, elem);
-        });
-    }
-    return row[static_cast<size_t>(at[along])];
-  };
-  // Each row is read before an element of it is written: each_copy_of() writes last.
-  each_copy_of(op.to, labels, [&](const At& at, int64_t holder) { return sorted(at, holder).second; });
-  if (!op.order) return;
-  each_copy_of(*op.order, labels, [&](const At& at, int64_t holder) {
-    const auto& [index, value] = sorted(at, holder);
-    return value.defined() ? Value{{0, index}, Undefined::no} : value;
-  });
-}
-
 // ---- orders ----
 
 void Executor::note_keys(const Loop& loop) {

@@ -87,11 +87,6 @@ struct Collect {
     if (op.start) add(*op.start);
   }
   void operator()(const Scatter& op) { add(op.from), add(op.to); }
-  void operator()(const Sort& op) {
-    add(op.to);
-    if (op.order) add(*op.order);
-    add(op.from);
-  }
   void operator()(const Check& op) {
     add(op.of);
     for (const Index* shown : {&op.found, &op.wanted})
@@ -149,7 +144,6 @@ std::vector<TileId> defined_tiles(const Op& op) {
   std::vector<TileId> out;
   const auto all = uses(op);
   if (!all.empty()) out.push_back(all.front()->tile);
-  if (const auto* sort = std::get_if<Sort>(&op); sort && sort->order) out.push_back(sort->order->tile);
   return out;
 }
 

@@ -68,8 +68,6 @@ Op OpsReader::op(const std::string& word, size_t depth) {
     out = scan();
   else if (word == "scatter")
     out = scatter();
-  else if (word == "sort")
-    out = sort();
   else if (word == "check")
     out = check();
   else if (word == "wait")
@@ -593,29 +591,6 @@ Op OpsReader::scatter() {
   const Elem elem = program_.tiles[out.to.tile].elem;
   require(tile(out.from).elem == elem && result_elem(out.monoid, {elem, elem}) == elem,
           "source and target have one type");
-  return out;
-}
-
-Op OpsReader::sort() {
-  Sort out;
-  out.to = use();
-  define(out.to);
-  if (accept(",")) {
-    out.order = use_of_known();
-    define(*out.order);
-  }
-  expect("=");
-  out.from = use_of_known();
-  expect("along");
-  out.along = label();
-  out.descending = accept("descending");
-  if (failed()) return out;
-  require(all_in(out.to, out.from) && (!out.order || all_in(*out.order, out.from)),
-          "all have the same labels");
-  require(has(out.from, out.along), "the operand has the label");
-  require(!out.order || base::is_integer(tile(*out.order).elem), "an order is made of integers");
-  require(tile(out.to).elem == tile(out.from).elem, "operand and result have one type");
-  require(!out.order || out.order->tile != out.to.tile, "values and order are two tiles");
   return out;
 }
 

@@ -54,7 +54,6 @@ class OpsReader : protected shape::TextReader {
   Op reduce();
   Op scan();
   Op scatter();
-  Op sort();
   Op check();
   Op loop(size_t depth);
   Use count();

@@ -33,7 +33,6 @@
 //     reduce max m[r] = t[r, c] in f32
 //     scan add t[r, c] = s[r, c] along c from m[r] in f32
 //     scatter add t[r, c] to s[table[r] + -8*i, c]
-//     sort t[r, c], o[r, c] = s[r, c] along c descending
 //     check 1 o[r] below n if 8*i + r < m
 //     check 2 g[r] shows o[r], n - 1
 //     acquire r
@@ -218,10 +217,6 @@ class Printer {
   std::string words(const Scatter& op) const {
     return fmt::format("scatter {} {} to {}{}", op_name(op.monoid), names_(op.from), access(op.to),
                        bounds({op.bounds, {}}, Elem::f32));
-  }
-  std::string words(const Sort& op) const {
-    return fmt::format("sort {}{} = {} along {}{}", names_(op.to), op.order ? ", " + names_(*op.order) : "",
-                       names_(op.from), names_(op.along), op.descending ? " descending" : "");
   }
   std::string words(const Check& op) const {
     const std::string what = op.extent ? "below " + names_(*op.extent)

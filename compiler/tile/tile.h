@@ -248,13 +248,6 @@ struct Scatter {
   Access to;
   std::vector<Fact> bounds;
 };
-/// Stable. `order`: where each element was.
-struct Sort {
-  Use to, from;
-  std::optional<Use> order;
-  Var along;
-  bool descending = false;
-};
 
 /// Where the bounds hold, `of` has indices of an axis of this extent. Or `of` is true there, and `found` and
 /// `wanted` say why it is not; of an index they are that and the greatest one.
@@ -318,7 +311,7 @@ struct Settle {
   uint32_t left = 0;
 };
 
-using Op = std::variant<Copy, Store, View, Prefetch, Map, Gemm, Reduce, Scan, Scatter, Sort, Check, Loop,
+using Op = std::variant<Copy, Store, View, Prefetch, Map, Gemm, Reduce, Scan, Scatter, Check, Loop,
                         Role, Wait, Notify, Barrier, Fence, Acquire, Release, Settle>;
 
 struct Program {

@@ -58,10 +58,6 @@ class HolderChecks {
     add("every warp has its operands",
         have_in_warp(op.to, op.from) && (!op.start || have_in_warp(op.to, *op.start)));
   }
-  void check(const Sort& op) {
-    add("every warp has its operands",
-        have_in_warp(op.to, op.from) && (!op.order || have_in_warp(*op.order, op.from)));
-  }
   void check(const Check& op) {
     std::vector<const Use*> shown;
     for (const Index* index : {&op.found, &op.wanted})

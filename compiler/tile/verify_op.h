@@ -52,7 +52,6 @@ class OpChecks {
   void check(const Reduce&);
   void check(const Scan&);
   void check(const Scatter&);
-  void check(const Sort&);
   void check(const Check&);
   void check(const Wait&);
   void check(const Notify&);

@@ -279,22 +279,6 @@ void OpChecks::check(const Scatter& op) {
   state_.written[op.to.tile] = out;
 }
 
-void OpChecks::check(const Sort& op) {
-  const Number last = neutral(op.descending ? Pointwise::max : Pointwise::min, p_.tiles[op.from.tile].elem);
-  Claims values, order;
-  bool all = true;
-  for (const Claim& claim : read(op.from)) {
-    const bool along = mentions(claim.fact, {op.along});
-    const bool is_last = claim.beyond.kind == Beyond::Kind::constant && claim.beyond.number == last;
-    all &= !along || (is_last && is_prefix(claim.fact, op.along));
-    values.add(claim.fact, along ? claim.beyond : weaker(claim.beyond, defined_somehow));
-    order.add(claim.fact, weaker(claim.beyond, defined_somehow));
-  }
-  add("what lies outside of bounds comes last", all, "prover");
-  write(op.to, values);
-  if (op.order) write(*op.order, order);
-}
-
 void OpChecks::check(const Check& op) {
   const Scope scope = with(op.bounds);
   defined(op.of, scope, "what is checked is defined");

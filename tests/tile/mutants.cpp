@@ -90,7 +90,6 @@ const Change changes[] = {
     {bounds, "^guard", R"(r == 3)", "r <= 4"},
     {bounds, "^grid", R"(max\((.*), 1\))", "$1"},
     {bounds, "  for ", R"(cdiv\((\w+), (\d+)\))", "cdiv($1, $2) + 1"},
-    {bounds, "sort", " descending", ""},
     {bounds, " order ", R"(of (\w+))", "of $1 + 1"},
     {bounds, " order ", R"(cdiv\((\w+), (\d+)\))", "$1 / $2"},
     {bounds, " order ", R"(y\[i)", "y[i + 1"},

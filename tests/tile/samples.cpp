@@ -214,23 +214,6 @@ Sample scan(Maker& make) {
   return {{{"x", x}}, {{"y", y}, {"last", last}}, 0};
 }
 
-Sample sort(Maker& make) {
-  const int64_t m = make["m"], n = make["n"];
-  TensorData x = make.real({m, n}), y = x, order = Maker::zero({m, n});
-  for (int64_t i = 0; i < m; ++i) {
-    std::vector<int64_t> row(static_cast<size_t>(n));
-    std::iota(row.begin(), row.end(), 0);
-    std::stable_sort(row.begin(), row.end(), [&](int64_t a, int64_t b) {
-      return at(x, {i, a}) > at(x, {i, b});
-    });
-    for (int64_t j = 0; j < n; ++j) {
-      at(y, {i, j}) = at(x, {i, row[static_cast<size_t>(j)]});
-      order.values[static_cast<size_t>(i * n + j)].integer = row[static_cast<size_t>(j)];
-    }
-  }
-  return {{{"x", x}}, {{"y", y}, {"order", order}}, 0};
-}
-
 /// Of more positions than elements the rest is 0.
 Sample ordered(Maker& make) {
   const int64_t m = make["m"], n = make["n"], k = make["k"];
@@ -328,7 +311,6 @@ const std::vector<Row>& rows() {
       {"attention", attention, {{"h", {0, 2}}, {"n", {0, 1, 129}}, {"m", {1, 127, 257}}, {"d", {1, 64}}}},
       {"chain", chain, {{"l", {1, 3}}, {"n", {0, 1, 16, 33, 257}}}},
       {"slots", slots, {{"l", {0, 1, 2}}, {"k", {3, 4}}, {"n", {0, 1, 7, 8, 17}}}},
-      {"sort", sort, {{"m", {0, 1, 3}}, {"n", {0, 1, 7, 31, 32}}}},
       {"order", ordered, {{"m", {0, 1, 3}}, {"n", {0, 1, 7, 8, 9, 33}}, {"k", {0, 1, 7, 33, 40}}}},
   };
   return all;

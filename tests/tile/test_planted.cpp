@@ -87,7 +87,6 @@ const Planted all_planted[] = {
     {"CheckedMore", "checked", "r + 100 if 4*i + r < n", "r + 100 if 4*i + r <= n",
      "what it shows is defined", "is not defined"},
     {"AnyElement", "checked", " checked\n", "\n", "only elements inside of bounds are stored", ""},
-    {"SortedAmong", "sort", "fill -inf", "fill 0", "comes last", "y: element"},
     {"KeysBeyond", "order", "if 8*b + e < n", "if 8*b + e + 1 < n", "the keys are defined", "is not defined"},
     {"TooFewKeys", "order", "cdiv(n, 8) order", "n / 8 order", "all elements have keys", "not all elements"},
     {"OrderedInTheNextRow", "order", "y[i + r]", "y[i + 1]", "its indices are inside of y", "lies outside"},

@@ -64,7 +64,6 @@ class Limits {
   // ---- operations without code ----
   Reason of(const tile::Role&) const { return "roles have no code on a CPU"; }
   Reason of(const tile::Scan&) const { return "scans have no code yet"; }
-  Reason of(const tile::Sort&) const { return "sorts have no code yet"; }
   Reason of(const tile::Scatter& scatter) const {
     if (several()) return "scatters have no code for several threads yet";
     if (!in_registers(scatter.from.tile)) return "what it adds is not in registers";
