@@ -39,6 +39,8 @@ const char* family_name(Family f) {
       return "online";
     case Family::order:
       return "order";
+    case Family::prefix:
+      return "prefix";
   }
   return "?";
 }

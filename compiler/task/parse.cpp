@@ -151,6 +151,7 @@ class Parser : shape::TextReader {
                : accept("reduce")    ? Family::reduce
                : accept("scatter")   ? Family::scatter
                : accept("order")     ? Family::order
+               : accept("prefix")    ? Family::prefix
                                      : (expect("online"), Family::online);
     t.node = {id('%', g_.nodes.size())};
     if (failed() || g_.nodes[t.node].op != graph::NodeOp::compute) return fail("a compute node is expected");

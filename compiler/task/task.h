@@ -50,7 +50,7 @@ using LoopId = base::Id<LoopTag>;
 
 /// Which emitter makes the body (module/tile/<family>.cpp) and which tiling rule applied
 /// (tiling/<family>.cpp).
-enum class Family : uint8_t { elementwise, contract, reduce, scatter, online, order };
+enum class Family : uint8_t { elementwise, contract, reduce, scatter, online, order, prefix };
 const char* family_name(Family);
 
 struct Buffer {

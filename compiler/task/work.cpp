@@ -41,6 +41,7 @@ class Estimate {
   Dim run(const Length& length_of) const {
     Dim work(rates_.task);
     if (const Scalar* order = computed_order(g_, node_)) return work + sorting(*order, length_of);
+    if (prefix_reduction(g_, node_)) return work + folding(length_of);
     std::set<ScalarId> counted;
     for (const graph::Output& output : node_.outputs)
       work = work + body(output.body, node_.domain, length_of, counted);
@@ -59,6 +60,13 @@ class Estimate {
     Dim work = Dim(rates_.key) * order.binders[0].extent + Dim(rates_.sorted) * length_of(kept);
     for (uint32_t a = 0; a < kept; ++a) work = work * length_of(a);
     return work;
+  }
+
+  /// Each element of a row folds one more term.
+  Dim folding(const Length& length_of) const {
+    Dim points(1);
+    for (uint32_t a = 0; a < node_.domain.size(); ++a) points = points * length_of(a);
+    return points + points;
   }
 
   /// Every point of the domain folds all points of the binders, unless they have been counted; where the

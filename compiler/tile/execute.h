@@ -104,6 +104,7 @@ class Executor {
   void execute(const Gemm&);
   void execute(const Reduce&);
   void execute(const Scan&);
+  std::vector<Value> scanned_in_steps(const Scan&, int64_t lanes);
   void execute(const Scatter&);
   void execute(const Check&);
   template <class Other>

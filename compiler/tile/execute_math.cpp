@@ -237,8 +237,33 @@ void Executor::execute(const Reduce& op) {
   });
 }
 
+/// Vector by vector; each has the elements of so many lanes.
+std::vector<Value> Executor::scanned_in_steps(const Scan& op, int64_t lanes) {
+  const Elem elem = p_.tiles[op.from.tile].elem;
+  std::optional<Value> before;
+  if (op.start) before = read(op.start->tile, 0, -1);
+  std::vector<Value> out;
+  for (int64_t first = 0; first < p_.tiles[op.from.tile].shape[0]; first += lanes) {
+    std::vector<Value> now;
+    for (int64_t l = 0; l < lanes; ++l) now.push_back(read(op.from.tile, first + l, -1));
+    for (int64_t step = 1; step < lanes; step *= 2)
+      for (int64_t l = lanes; l-- > step;) {
+        const auto at = static_cast<size_t>(l), earlier = static_cast<size_t>(l - step);
+        now[at] = combined(op.monoid, elem, now[earlier], now[at]);
+      }
+    for (Value& value : now) out.push_back(before ? combined(op.monoid, elem, *before, value) : value);
+    before = out.back();
+  }
+  return out;
+}
+
 void Executor::execute(const Scan& op) {
   const Labels labels = labels_of(p_.ops[op_]);
+  if (const int64_t lanes = lanes_of_scan(p_, op); lanes > 1) {
+    const std::vector<Value> all = scanned_in_steps(op, lanes);
+    return each_copy_of(op.to, labels,
+                        [&](const At& at, int64_t) { return all[static_cast<size_t>(at[0])]; });
+  }
   const size_t along = labels.of(op.along);
   const Elem elem = p_.tiles[op.from.tile].elem;
   const Flat element(p_, op.from, labels);

@@ -14,6 +14,7 @@
 #include "tile/from_task/maker.h"
 #include "tile/from_task/online.h"
 #include "tile/from_task/orders.h"
+#include "tile/from_task/prefixes.h"
 #include "tile/from_task/products.h"
 #include "tile/from_task/scatters.h"
 #include "tile/from_task/thread_choices.h"
@@ -387,6 +388,23 @@ static MadePrograms orders_of(const task::Program& p, task::TaskTypeId id, graph
   return out;
 }
 
+static MadePrograms prefixes_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
+                                const Machine& machine) {
+  const auto form = prefix_form(p, p.types[id], g);
+  if (const auto* why = std::get_if<std::string>(&form)) return {{}, *why};
+  const PrefixForm& prefix = std::get<PrefixForm>(form);
+  MadePrograms out;
+  try {
+    const int64_t most_vectors = has_long_functions(g, prefix.form) ? 1 : 4;
+    out.list.push_back(fitting(machine, most_vectors, [&](int64_t vectors) {
+      return PrefixMaker({p, id, g, prefix.form}, prefix, machine, vectors).run();
+    }));
+    return out;
+  } catch (const Declined& declined) {
+    return {{}, declined.why};
+  }
+}
+
 /// By loops over rows, reductions and outputs along one axis.
 static MadePrograms rows_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
                             const Machine& machine) {
@@ -478,6 +496,8 @@ static MadePrograms programs_without_choices(const task::Program& p, task::TaskT
   if (has_no_elements(g.nodes[type.node]))
     return {{ProgramMaker({p, id, g, RowForm()}, machine, Choices()).of_nothing()}, {}};
   if (type.family == task::Family::order) return orders_of(p, id, g, machine);
+  if (type.family == task::Family::prefix)
+    if (MadePrograms made = prefixes_of(p, id, g, machine); !made.list.empty()) return made;
   MadePrograms best = type.family == task::Family::scatter    ? scatters_of(p, id, g, machine)
                       : type.family == task::Family::contract ? products_of(p, id, g, machine)
                       : weights_values(g, type.node)          ? attentions_of(p, id, g, machine)

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "tile/places.h"
+
 namespace axon::tile {
 
 Names::Names(const Program& p) : p_(p) {
@@ -145,6 +147,18 @@ std::vector<TileId> defined_tiles(const Op& op) {
   const auto all = uses(op);
   if (!all.empty()) out.push_back(all.front()->tile);
   return out;
+}
+
+int64_t lanes_of_scan(const Program& p, const Scan& scan) {
+  const Tile& from = p.tiles[scan.from.tile];
+  const bool is_row = from.space == Space::registers && from.shape.size() == 1 && p.machine.threads() == 1;
+  if (!is_row || from.layout != p.tiles[scan.to.tile].layout) return 1;
+  const Places places(p.layouts[from.layout].layout);
+  const int64_t lanes = places.vector_lanes();
+  if (places.copies() != 1 || places.elements() % lanes != 0) return 1;
+  for (int64_t x = 0; x < places.elements(); ++x)
+    if (places.of(x)[0] != Point{x % lanes, x / lanes}) return 1;
+  return lanes;
 }
 
 const std::vector<OpId>* body(const Op& op) {

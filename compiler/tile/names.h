@@ -50,5 +50,8 @@ std::vector<TileId> defined_tiles(const Op&);
 /// Does the data say which iterations it has?
 inline bool is_counted(const Loop& loop) { return loop.first || loop.count; }
 const std::vector<OpId>* body(const Op&);  ///< of a loop or a role
+/// How many lanes the vectors have that a scan folds in steps: those of one thread's registers that have the
+/// elements of a tile of one axis in their order. 1 of all other tiles, whose elements are folded one by one.
+int64_t lanes_of_scan(const Program&, const Scan&);
 
 }  // namespace axon::tile

@@ -233,7 +233,10 @@ struct Reduce {
   Use to, from;
   Elem in = Elem::f32;
 };
-/// Along the axis `along` of `from`, each element included; `start` comes before the first.
+/// Along the axis `along` of `from`, each element included; `start` comes before the first. Elements are
+/// folded one after another, but those of a vector (lanes_of_scan() in names.h) in steps of 1, 2, 4, ..
+/// lanes: each step folds a lane with the one so many before it. Then what comes before the vector is folded
+/// with each.
 struct Scan {
   Pointwise monoid{};
   Use to, from;
@@ -311,8 +314,8 @@ struct Settle {
   uint32_t left = 0;
 };
 
-using Op = std::variant<Copy, Store, View, Prefetch, Map, Gemm, Reduce, Scan, Scatter, Check, Loop,
-                        Role, Wait, Notify, Barrier, Fence, Acquire, Release, Settle>;
+using Op = std::variant<Copy, Store, View, Prefetch, Map, Gemm, Reduce, Scan, Scatter, Check, Loop, Role,
+                        Wait, Notify, Barrier, Fence, Acquire, Release, Settle>;
 
 struct Program {
   std::string name;

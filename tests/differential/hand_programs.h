@@ -18,6 +18,7 @@ struct HandProgram {
 
 std::vector<HandProgram> programs_of_features();
 std::vector<HandProgram> programs_of_data();
+std::vector<HandProgram> programs_of_rows();
 std::vector<HandProgram> programs_of_places();
 std::vector<HandProgram> programs_of_bugs();
 

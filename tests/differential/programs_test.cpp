@@ -16,8 +16,8 @@ using Numbered = std::pair<size_t, HandProgram>;
 
 std::vector<Numbered> all_programs() {
   std::vector<Numbered> all;
-  for (const auto& list :
-       {programs_of_features(), programs_of_data(), programs_of_bugs(), programs_of_places()})
+  for (const auto& list : {programs_of_features(), programs_of_data(), programs_of_rows(), programs_of_bugs(),
+                           programs_of_places()})
     for (const HandProgram& program : list) all.emplace_back(all.size(), program);
   return all;
 }

@@ -99,8 +99,8 @@ void name_unit_axes(Node&);
 /// Some body reduces.
 bool has_reduction(const Graph&, const Node&);
 bool has_online(const Graph&, const Node&);
-/// It computes an order, or has an online reduction: its tiles are made for that, and nothing joins it that
-/// only shares what it reads.
+/// It goes through whole rows, or has an online reduction: its tiles are made for that, and nothing joins it
+/// that only shares what it reads.
 bool stands_alone(const Graph&, const Node&);
 /// All output bodies are pointwise (locals may reduce).
 bool has_pointwise_outputs(const Graph&, const Node&);

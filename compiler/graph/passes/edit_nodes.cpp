@@ -3,6 +3,7 @@
 
 #include "base/work.h"
 #include "graph/passes/edit.h"
+#include "graph/prefix.h"
 
 namespace axon::graph::edit {
 
@@ -70,7 +71,9 @@ bool has_online(const Graph& g, const Node& node) {
   return found;
 }
 
-bool stands_alone(const Graph& g, const Node& node) { return has_online(g, node) || computed_order(g, node); }
+bool stands_alone(const Graph& g, const Node& node) {
+  return has_online(g, node) || goes_through_rows(g, node);
+}
 
 bool has_pointwise_outputs(const Graph& g, const Node& node) {
   return std::all_of(node.outputs.begin(), node.outputs.end(),

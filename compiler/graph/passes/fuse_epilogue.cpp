@@ -15,6 +15,7 @@
 #include "graph/passes/cleanup.h"
 #include "graph/passes/order.h"
 #include "graph/passes/passes.h"
+#include "graph/prefix.h"
 
 namespace axon::graph {
 
@@ -189,7 +190,7 @@ bool absorb(Graph& g, NodeId consumer, NodeId producer, const std::map<Value, ed
             edit::Orders& orders) {
   const Node& from = g.nodes[producer];
   if (from.op != NodeOp::compute || !edit::has_reduction(g, from) || !edit::all_plain(from)) return false;
-  if (computed_order(g, from)) return false;
+  if (goes_through_rows(g, from)) return false;
   if (edit::only_readers(uses, g, producer) != std::set<NodeId>{consumer}) return false;
   if (!reads_only_in_outputs(uses, g, producer)) return false;
   if (!edit::can_move_into(g, orders, producer, consumer)) return false;

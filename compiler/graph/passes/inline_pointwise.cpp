@@ -14,6 +14,7 @@
 #include "graph/passes/cleanup.h"
 #include "graph/passes/order.h"
 #include "graph/passes/passes.h"
+#include "graph/prefix.h"
 
 namespace axon::graph {
 
@@ -27,7 +28,7 @@ bool is_epilogue(const Graph& g, NodeId producer, const std::map<Value, Uses>& u
     const Node& from = g.nodes[v.node];
     if (from.op != NodeOp::compute || from.region != g.nodes[producer].region) continue;
     const Uses& use = uses.at(v);
-    if (edit::has_reduction(g, from) && !computed_order(g, from) && use.others == 0 &&
+    if (edit::has_reduction(g, from) && !goes_through_rows(g, from) && use.others == 0 &&
         use.users().size() == 1)
       return true;
   }

@@ -16,6 +16,7 @@
 #include "graph/passes/absorb.h"
 #include "graph/passes/order.h"
 #include "graph/passes/passes.h"
+#include "graph/prefix.h"
 
 namespace axon::graph {
 
@@ -182,7 +183,7 @@ bool keep_one(Graph& g) {
     const NodeId statistic = *it;
     const Node& node = g.nodes[statistic];
     if (node.op != NodeOp::compute || !edit::has_reduction(g, node) || !edit::all_plain(node)) continue;
-    if (computed_order(g, node)) continue;
+    if (goes_through_rows(g, node)) continue;
     const std::set<NodeId> readers = edit::only_readers(uses, g, statistic);
     if (readers.size() != 1) continue;
     const NodeId reader = *readers.begin();

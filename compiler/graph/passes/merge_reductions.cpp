@@ -9,6 +9,7 @@
 #include "graph/dynamic_sizes.h"
 #include "graph/passes/edit.h"
 #include "graph/passes/passes.h"
+#include "graph/prefix.h"
 
 namespace axon::graph {
 
@@ -42,6 +43,7 @@ std::optional<ScalarId> merged(Graph& g, const Node& node, ScalarId body,
   const Node& inner = g.nodes[load->target.node];
   const Monoid monoid = g.scalars[body].monoid;
   if (inner.region != node.region || !only_reduces(g, inner, monoid)) return std::nullopt;
+  if (goes_through_rows(g, inner)) return std::nullopt;
   const edit::Uses& use = uses.at(load->target);
   if (use.loads.size() != 1 || use.others > 0) return std::nullopt;
   shape::Substitution at;

@@ -13,6 +13,7 @@
 #include "graph/passes/absorb.h"
 #include "graph/passes/order.h"
 #include "graph/passes/passes.h"
+#include "graph/prefix.h"
 
 namespace axon::graph {
 
@@ -106,7 +107,7 @@ bool rematerialise(Graph& g) {
     std::vector<std::pair<NodeId, Node>> merged;
     for (NodeId reader : readers) {
       if (g.nodes[reader].op != NodeOp::compute || !edit::can_move_into(g, orders, producer, reader)) break;
-      if (computed_order(g, g.nodes[reader]) || !hides(g, producer, reader, readers.size() == 1)) break;
+      if (goes_through_rows(g, g.nodes[reader]) || !hides(g, producer, reader, readers.size() == 1)) break;
       std::set<Value> read = edit::values_read(g, producer);
       if (readers.size() > 1 && edit::reads_after_update(g, read, reader)) break;
       Node candidate = edit::with_locals_of(g, g.nodes[reader], producer);

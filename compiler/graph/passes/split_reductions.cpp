@@ -21,6 +21,7 @@
 #include "graph/dynamic_sizes.h"
 #include "graph/passes/edit.h"
 #include "graph/passes/passes.h"
+#include "graph/prefix.h"
 
 namespace axon::graph {
 
@@ -229,10 +230,9 @@ class Partial {
 };
 
 /// May it be longer than a part, and can it have parts? They are as many in every iteration of a loop, and
-/// read nothing that only the node has. An order has no parts.
+/// read nothing that only the node has.
 bool is_long(const Graph& g, ScalarId reduction, PartLengths lengths) {
   const Scalar& s = g.scalars[reduction];
-  if (s.op == Op::order) return false;
   const auto fits = [&](const Axis& b) {
     const auto extent = b.extent.constant();
     return extent && *extent <= (&b == &s.binders.back() ? lengths.last : lengths.outer);
@@ -293,7 +293,7 @@ void split_reductions(Graph& g, PartLengths lengths) {
     const Node& node = g.nodes[id];
     bool few = node.op == NodeOp::compute && has_few_points(node.domain);
     for (const Local& local : node.locals) few = few && has_few_points(local.domain);
-    if (!few) continue;
+    if (!few || goes_through_rows(g, node)) continue;
     order_binders(g, g.nodes[id]);
     split(g, id, lengths);
   }

@@ -63,7 +63,11 @@ class Limits {
 
   // ---- operations without code ----
   Reason of(const tile::Role&) const { return "roles have no code on a CPU"; }
-  Reason of(const tile::Scan&) const { return "scans have no code yet"; }
+  Reason of(const tile::Scan& scan) const {
+    if (tile::lanes_of_scan(p_, scan) == 1) return "only rows of vectors are scanned";
+    if (scan.start && !in_registers(scan.start->tile)) return "what comes before is not in registers";
+    return std::nullopt;
+  }
   Reason of(const tile::Scatter& scatter) const {
     if (several()) return "scatters have no code for several threads yet";
     if (!in_registers(scatter.from.tile)) return "what it adds is not in registers";

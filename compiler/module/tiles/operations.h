@@ -41,6 +41,7 @@ class Operations {
     gemm.by.empty() ? products_.emit(op, gemm) : matrices_.multiply(gemm);
   }
   void emit(const tile::Op&, const tile::Reduce&);
+  void emit(const tile::Op&, const tile::Scan&);
   void emit(const tile::Op&, const tile::Check&);
   void emit(const tile::Op&, const tile::Scatter&);
   void combine(const tile::Scatter&, const Accesses::Spot&, Value* terms);
@@ -76,8 +77,10 @@ class Operations {
   Value* folded(const tile::Reduce&, const std::vector<Value*>& all);
   Value* folded_together(const tile::Reduce&, std::vector<Value*> all);
   Value* combined(const tile::Reduce&, Value* a, Value* b);
-  Value* neutral(const tile::Reduce&, unsigned lanes);
+  Value* neutral(base::Pointwise monoid, Elem in, unsigned lanes);
   Value* read_as(const tile::Use&, Elem in, const Lanes&);
+  /// Each lane with all before it.
+  Value* scanned(const tile::Scan&, Value* vector);
 
   Context& c_;
   Registers registers_;

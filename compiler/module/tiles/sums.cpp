@@ -6,6 +6,7 @@
 
 #include "base/bug.h"
 #include "module/tiles/operations.h"
+#include "tile/names.h"
 #include "tile/pointwise.h"
 
 namespace axon::module::tiles {
@@ -88,10 +89,10 @@ Value* Operations::combined(const tile::Reduce& r, Value* a, Value* b) {
 }
 
 /// What changes no value, the sign of a zero included.
-Value* Operations::neutral(const tile::Reduce& r, unsigned lanes) {
-  tile::Number n = tile::neutral(r.monoid, r.in);
-  if (r.monoid == Pointwise::add) n.real = -0.0;
-  return c_.a.constant(computed_as(r.in), n.real, n.integer, lanes);
+Value* Operations::neutral(Pointwise monoid, Elem in, unsigned lanes) {
+  tile::Number n = tile::neutral(monoid, in);
+  if (monoid == Pointwise::add) n.real = -0.0;
+  return c_.a.constant(computed_as(in), n.real, n.integer, lanes);
 }
 
 /// The upper half onto the lower one, until one is left; of an odd number, the last one first.
@@ -329,7 +330,7 @@ Value* Operations::in_order(const tile::Op& op, const tile::Reduce& r, const Lan
                             const std::vector<Var>& summed) {
   auto& b = c_.f.b;
   llvm::AllocaInst* sum = c_.f.variable(c_.a.type_of(computed_as(r.in), lanes.size()), "sum");
-  b.CreateStore(neutral(r, lanes.size()), sum);
+  b.CreateStore(neutral(r.monoid, r.in, lanes.size()), sum);
   each_in_order(c_, summed, extents_of_labels(c_.p, op), labels_of_registers(c_.p, c_.views, op),
                 bounds_of(c_.p, c_.views, op), 8, [&](const Substitution& at) {
                   Value* so_far = b.CreateLoad(sum->getAllocatedType(), sum);
@@ -369,7 +370,7 @@ Value* Operations::in_any_order(const tile::Op& op, const tile::Reduce& r, const
   const auto sum_of = [&](int64_t width) {
     llvm::AllocaInst* sum =
         c_.f.variable(c_.a.type_of(computed_as(r.in), static_cast<unsigned>(width)), "sum");
-    b.CreateStore(neutral(r, static_cast<unsigned>(width)), sum);
+    b.CreateStore(neutral(r.monoid, r.in, static_cast<unsigned>(width)), sum);
     return sum;
   };
   constexpr int64_t chains = 4;
@@ -414,6 +415,40 @@ Value* Operations::reduced(const tile::Op& op, const tile::Reduce& r, const Lane
   const bool pinned = std::any_of(summed.begin(), summed.end(), [&](Var v) { return numbered.contains(v); });
   Value* sum = free && !pinned ? in_any_order(op, r, one, summed) : in_order(op, r, one, summed);
   return lanes.size() == 1 ? sum : c_.f.b.CreateVectorSplat(lanes.size(), sum);
+}
+
+/// In steps of 1, 2, 4, .. lanes; lanes without one so many before them stay as they are.
+Value* Operations::scanned(const tile::Scan& s, Value* vector) {
+  auto& b = c_.f.b;
+  const int lanes = static_cast<int>(llvm::cast<llvm::FixedVectorType>(vector->getType())->getNumElements());
+  Value* const nothing = neutral(s.monoid, s.in, static_cast<unsigned>(lanes));
+  for (int step = 1; step < lanes; step *= 2) {
+    std::vector<int> earlier;
+    for (int l = 0; l < lanes; ++l) earlier.push_back(l < step ? lanes + l : l - step);
+    vector =
+        c_.a.combined(s.monoid, computed_as(s.in), b.CreateShuffleVector(vector, nothing, earlier), vector);
+  }
+  return vector;
+}
+
+void Operations::emit(const tile::Op&, const tile::Scan& s) {
+  auto& b = c_.f.b;
+  const auto lanes = static_cast<unsigned>(tile::lanes_of_scan(c_.p, s));
+  const Elem from = c_.p.tiles[s.from.tile].elem, to = c_.p.tiles[s.to.tile].elem;
+  Value* before = nullptr;
+  if (s.start) {
+    Value* const start =
+        c_.a.cast(registers_.gathered(s.start->tile, {0}, {0}), c_.p.tiles[s.start->tile].elem, s.in);
+    before = b.CreateVectorSplat(lanes, start);
+  }
+  for (int64_t r = 0; r < registers_.count(s.from.tile); ++r) {
+    Value* const own = scanned(s, c_.a.cast(registers_.get(s.from.tile, r), from, s.in));
+    Value* const all = before ? c_.a.combined(s.monoid, computed_as(s.in), before, own) : own;
+    registers_.set(s.to.tile, r, c_.a.cast(all, s.in, to));
+    const std::vector<int> last(lanes, static_cast<int>(lanes) - 1);
+    Value* const total = b.CreateShuffleVector(own, last);
+    before = before ? c_.a.combined(s.monoid, computed_as(s.in), before, total) : total;
+  }
 }
 
 void Operations::emit(const tile::Op& op, const tile::Reduce& r) {

@@ -55,10 +55,16 @@ LocalAxes::LocalAxes(const Graph& g, const Node& node) : axes_(node.locals.size(
     add(node.locals[l].body, node.locals[l].domain, [&](uint32_t d) { return axes_[l][d]; });
 }
 
+/// Have machines of the class tile programs for prefixes? Where they have none, each element is a reduction.
+static bool goes_through_rows_once(const target::Class& machines) { return &machines != &target::nvidia(); }
+
 TileRule choose_tiles(const Graph& g, const Node& node, const target::Class& machines) {
   TileRule rule;
   if (computed_order(g, node)) {
     rule = tile_order(g, node, machines);
+  } else if (const auto prefix =
+                 goes_through_rows_once(machines) ? prefix_reduction(g, node) : std::nullopt) {
+    rule = tile_prefix(node, *prefix, machines);
   } else if (uses(g, node, Op::online)) {
     rule = tile_online(g, node, machines);
   } else if (auto contract = tile_contract(g, node, machines)) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph/prefix.h"
 #include "task/task.h"
 
 namespace axon::task {
@@ -20,11 +21,12 @@ struct TileRule {
   std::vector<Tile> tiles;  ///< in domain order
 };
 
-/// The family decides by the strongest reduction in the node: order, online, contraction, reduction, none. A
-/// node scatters when all its reductions do.
+/// The family decides by the strongest reduction in the node: order, prefix, online, contraction, reduction,
+/// none. A node scatters when all its reductions do.
 TileRule choose_tiles(const graph::Graph&, const graph::Node&, const target::Class&);
 
 TileRule tile_order(const graph::Graph&, const graph::Node&, const target::Class&);
+TileRule tile_prefix(const graph::Node&, const graph::Prefix&, const target::Class&);
 TileRule tile_online(const graph::Graph&, const graph::Node&, const target::Class&);
 std::optional<TileRule> tile_contract(const graph::Graph&, const graph::Node&, const target::Class&);
 std::optional<TileRule> tile_scatter(const graph::Graph&, const graph::Node&, const target::Class&);

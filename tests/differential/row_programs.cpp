@@ -1,0 +1,49 @@
+// Programs of what goes through whole rows once (hand_programs.h).
+#include "hand_programs.h"
+
+namespace axon::differential {
+
+std::vector<HandProgram> programs_of_rows() {
+  return {
+      // Of each type of sum, inside of rows and down columns; the terms of shifted ones are no terms of the
+      // first elements, and read nothing there.
+      {"Prefixes",
+       "entry sums (x : f32[m, n]) = cumulative_sum x\n"
+       "entry scaled (x : bf16[2, m, n]) (c : bf16) = cumulative_sum (x * c)\n"
+       "entry products (x : f64[n]) = cumulative_prod x\n"
+       "entry greatest (x : i32[m, n]) = cumulative_max x\n"
+       "entry least (x : f16[m, n]) = (cumulative_min x, cumulative_min (-x))\n"
+       "entry some (x : f32[m, n]) = for i (l < n) => any k => k <= l && x[i, k] > 2.0\n"
+       "entry offsets (c : i64[n]) = for (l < n + 1) => sum c[: l]\n"
+       "entry late (x : f32[m, n]) = for i (l < n) => sum (k < n) => if k + 3 <= l then x[i, k] else 0\n"
+       "entry down (x : f32[n, m]) (y : f32[n]) = for (l < n) j => sum (k < n) => if k <= l then x[k, j] * "
+       "y[k] "
+       "else 0\n"
+       "entry middle (x : i8[m, n, 3]) = for i (l < n) j => sum x[i, : l + 1, j]\n"
+       "entry beside (x : f32[m, n]) = for i (l < n) => x[i, l] / (1.0 + sum x[i, : l + 1])\n"
+       "entry totals (x : f32[m, n]) = sum (cumulative_sum x)\n"
+       "entry kept (s : *f32[m, n]) = s with [:, :] = cumulative_sum s\n"
+       "entry steps (x : f32[m, n]) = iterate 3 (fn x => cumulative_sum x * 0.1) x\n"
+       "entry chosen (x : f32[m, n]) (p : i64[n]) where m >= 1 = for (l < n) => sum (k < n) => if k <= l "
+       "then x[p[k] "
+       "% m, k] else 0\n",
+       {{{"m", 1}, {"n", 1}},
+        {{"m", 3}, {"n", 2}},
+        {{"m", 5}, {"n", 67}},
+        {{"m", 2}, {"n", 129}},
+        {{"m", 70}, {"n", 7}},
+        {{"m", 2}, {"n", 0}},
+        {{"m", 1}, {"n", 263}}},
+       3},
+      {"PrefixesOfNoRows",
+       "entry sums (x : f32[m, n]) = cumulative_sum x\n"
+       "entry down (x : f32[n, m]) = for (l < n) j => sum x[: l + 1, j]\n"
+       "entry three (x : f32[3, n]) = cumulative_sum x\n"
+       "entry few (x : f32[m, 5]) = cumulative_max x\n"
+       "entry one (x : f32[m, 1]) = cumulative_sum x\n"
+       "entry none (x : i32[m, 0]) = cumulative_sum x\n",
+       {{{"m", 0}, {"n", 3}}, {{"m", 0}, {"n", 0}}, {{"m", 131}, {"n", 33}}}},
+  };
+}
+
+}  // namespace axon::differential
