@@ -6,9 +6,9 @@ import math
 from types import SimpleNamespace
 
 import numpy as np
-from rival_sides import (blocked_attention, few, given, gpt2, im2col, in_parts, moe, nonzero, norm_loops, of_sum,
-                         onednn, onednn_layer_norm, onednn_softmax, product, ragged, resnet, sgemm, sgemm_of_sum,
-                         stored, top_k, unary, window_loops)
+from rival_sides import (blocked_attention, cumulative, few, given, gpt2, im2col, in_parts, moe, nonzero, norm_loops,
+                         of_sum, onednn, onednn_layer_norm, onednn_softmax, product, ragged, resnet, sgemm,
+                         sgemm_of_sum, stored, top_k, unary, window_loops)
 
 f32, i32, i64 = np.float32, np.int32, np.int64
 
@@ -183,6 +183,8 @@ for m, n, k in ((16, 24, million), (64, 64, million), (256, 256, 2**17)):
          chosen=given(choose=True, turned=True))
 case("transpose", "entry run (x : f32[m, n]) = transpose x", square, tolerance=0, floor="copy",
      loops=unary("transpose", (4096, 4096), sizes=np.shape))
+case("cumulative-sums", "entry run (x : f32[m, n]) = cumulative_sum x", square, floor="copy",
+     NumPy=cumulative)
 case("column-sums", "entry run (x : f32[m, n]) = for j => sum i => x[i, j]", square, floor="read",
      loops=unary("column_sums", 4096, sizes=np.shape))
 

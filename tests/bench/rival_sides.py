@@ -203,6 +203,11 @@ def product(a, threads):
     return lambda: a.x.T @ a.y
 
 
+def cumulative(a, threads):
+    y = np.empty_like(a.x)
+    return lambda: np.cumsum(a.x, axis=1, out=y)
+
+
 # ---------------------------------------------------------------------------------------------------------------
 # oneDNN.
 
