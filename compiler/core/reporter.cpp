@@ -179,6 +179,19 @@ static std::string known_facts(const std::vector<Fact>& facts, Names& names) {
 }
 
 /// What a type variable in a message may stand for.
+void Reporter::note_conversion(Diagnostic& d, const Why& w) {
+  const Type want = vars_[vars_.zonk(w.expected)], have = vars_[vars_.zonk(w.found)];
+  if (want.kind != Type::Kind::tensor || !want.elem.elem || *want.elem.elem == base::Elem::boolean) return;
+  const base::Elem wide = *want.elem.elem;
+  d.note(fmt::format("nothing converts by itself; `{} (...)` does", base::elem_name(wide)));
+  if (have.kind != Type::Kind::tensor || !have.elem.elem || !base::is_integer(*have.elem.elem)) return;
+  const base::Elem narrow = *have.elem.elem;
+  const bool is_computed = e_.sources.text(w.span).find(' ') != std::string_view::npos;
+  if (is_computed && base::is_integer(wide) && base::elem_bytes(wide) > base::elem_bytes(narrow))
+    d.note(fmt::format("what is computed as {} wraps; to compute as {}, convert what it is computed of",
+                       base::elem_name(narrow), base::elem_name(wide)));
+}
+
 void Reporter::note_class(Diagnostic& d, TypeId id) {
   const Type t = vars_[vars_.zonk(id)];
   if (t.kind != Type::Kind::tensor || t.elem.elem) return;
@@ -419,12 +432,9 @@ void Reporter::report_failure(const Failure& f) {
           error(Code::E0302, w.span, fmt::format("the element type of {} is not the one expected", w.what));
       if (both) {
         d.text(expected_and_found(w));
-        const Type want = vars_[vars_.zonk(w.expected)];
         note_class(d, w.expected);
         note_class(d, w.found);
-        if (want.kind == Type::Kind::tensor && want.elem.elem && *want.elem.elem != base::Elem::boolean)
-          d.note(
-              fmt::format("nothing converts by itself; `{} (...)` does", base::elem_name(*want.elem.elem)));
+        note_conversion(d, w);
       }
       label_operands(d, w);
       suggest(d, f, w);

@@ -94,6 +94,8 @@ class Reporter : InferencePart {
   void note_any_type(source::Diagnostic& d, const Why& w) const;
   void offer_parentheses(source::Diagnostic& d, const Why& w) const;
   void note_class(source::Diagnostic& d, TypeId t);
+  /// How to convert to the type that is expected, and what of integers that were computed too narrow.
+  void note_conversion(source::Diagnostic& d, const Why& w);
   void note_sizes(source::Diagnostic& d, const shape::Dim& a, const shape::Dim& b);
   std::vector<shape::Fact> telling(std::vector<shape::Fact> facts, const shape::Fact& goal) const;
   std::string failing_sizes(const shape::Fact& goal, const std::vector<shape::Fact>& facts);
