@@ -257,11 +257,15 @@ std::string print_ptx(Compilation& c) {
   return c.options.target.empty() ? "// no GPU is named\n" : print_assembly(c);
 }
 
+std::string source_name(const Compilation& c) {
+  const std::string& path = c.sources[c.file].name();
+  return path.substr(path.rfind('/') + 1);
+}
+
 void make_bundle(Compilation& c) {
   std::string error;
   image::Bundle parts;
-  const std::string& path = c.sources[c.file].name();
-  parts.source = path.substr(path.rfind('/') + 1);
+  parts.source = source_name(c);
   parts.objects = c.objects;
   auto scratch = c.scratch_bytes.begin();
   for (const CompiledEntry& entry : c.entries) {
@@ -280,6 +284,17 @@ void nothing(Compilation&) {}
 
 bool within_allowance(Compilation& c, const CompiledEntry& entry, const std::function<void()>& step) {
   return entry::within_allowance(entry.graph, *c.core, c.diagnostics, steps_of_a_schedule, step);
+}
+
+std::string interface_of(const Compilation& c) {
+  std::deque<plan::Plan> plans;
+  image::Bundle parts;
+  parts.source = source_name(c);
+  for (const CompiledEntry& entry : c.entries) {
+    plans.push_back({&entry.graph, {}});
+    parts.entries.push_back({&plans.back(), {}, {}, false});
+  }
+  return image::build_interface(parts);
 }
 
 const std::vector<Stage>& stages() {

@@ -84,6 +84,11 @@ const Stage* find_stage(const std::string& name);
 /// were reported.
 bool run(Compilation&, const std::string& last);
 
+/// The stage whose graphs say what entries take: nothing behind it changes that.
+inline constexpr const char* stage_of_interface = "inplace";
+/// A bundle without code of the entries (image/build.h), once that stage has run.
+std::string interface_of(const Compilation&);
+
 /// The stage of that name and those behind it run again, with the options as they are then.
 void go_back_to(Compilation&, const std::string& stage);
 

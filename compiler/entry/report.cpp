@@ -53,20 +53,21 @@ source::Span if_between(const core::Program& program, source::Span a, source::Sp
 
 }  // namespace
 
+source::Diagnostic no_such_entry(const std::string& wanted, const std::vector<std::string>& names) {
+  return source::error(source::Code::E0610, {}, fmt::format("the file has no entry `{}`", wanted))
+      .help(fmt::format("its entries are `{}`", fmt::join(names, "`, `")));
+}
+
 void report_no_entry(const Program& program, const std::vector<std::string>& wanted,
                      Diagnostics& diagnostics) {
-  std::string others;
+  std::vector<std::string> names;
   for (core::GlobalId id : program.own)
-    if (program.globals[id].kind == core::Global::Kind::entry)
-      others += fmt::format("{}`{}`", others.empty() ? "" : ", ", program.globals[id].name);
-  if (others.empty()) {
+    if (program.globals[id].kind == core::Global::Kind::entry) names.push_back(program.globals[id].name);
+  if (names.empty())
     diagnostics.report(source::error(source::Code::E0610, {}, "the file has no entry to build")
                            .help("declare what a host program calls with `entry NAME ... = ...`"));
-  } else {
-    diagnostics.report(source::error(source::Code::E0610, {},
-                                     fmt::format("the file has no entry `{}`", fmt::join(wanted, "`, `")))
-                           .help(fmt::format("its entries are {}", others)));
-  }
+  else
+    diagnostics.report(no_such_entry(fmt::format("{}", fmt::join(wanted, "`, `")), names));
 }
 
 void report_too_large(const Graph& graph, const Program& program, Diagnostics& diagnostics,

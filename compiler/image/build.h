@@ -32,6 +32,10 @@ struct Bundle {
 
 /// Links every object and puts all into a container. nullopt and `error` when an object does not link.
 std::optional<std::string> build_bundle(const Bundle&, std::string& error);
+/// A bundle without code: what the entries take and give, by which the runtime checks arguments. Of each
+/// entry nothing is needed but a plan with its graph; what follows from more than that is left out: where
+/// weights lie, and which results are states.
+std::string build_interface(const Bundle&);
 
 // ---- the parts ----
 

@@ -217,7 +217,8 @@ class EntryWriter {
       ordered_json item = port(input.path, input.type, input.place);
       if (input.kind == InputKind::weight) {
         ordered_json weight = item;
-        weight["placement"] = placement(entry_.placements.at(i));
+        const bool is_placed = !entry_.plan->variants.empty();
+        weight["placement"] = is_placed ? placement(entry_.placements.at(i)) : ordered_json::array();
         item["weight"] = weights_.add(std::move(weight));
       }
       item["kind"] = kind_text(input.kind);
@@ -255,7 +256,8 @@ class EntryWriter {
     ordered_json out = ordered_json::array();
     for (size_t r = 0; r < graph_.results.size(); ++r) {
       const graph::TensorType& type = graph_.type(graph_.results[r].value);
-      const auto state = state_of_result(entry_.plan->variants.front().program, r);
+      std::optional<uint32_t> state;
+      if (!entry_.plan->variants.empty()) state = state_of_result(entry_.plan->variants.front().program, r);
       ordered_json item =
           port(graph_.results[r].path, type, state ? graph_.inputs[*state].place : graph_.results[r].place);
       const bool later = std::any_of(type.shape.begin(), type.shape.end(),
@@ -376,6 +378,10 @@ std::string manifest_json(const Bundle& bundle, const std::vector<std::string>& 
       {"source", bundle.source},      {"levels", levels},  {"weights", weights.json()},
       {"entries", std::move(entries)}};
   return manifest.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+std::string build_interface(const Bundle& bundle) {
+  return make_container({{"manifest", manifest_json(bundle, {})}});
 }
 
 }  // namespace axon::image

@@ -7,6 +7,7 @@
 #include "axon/axon.h"
 #include "device/abi.h"
 #include "host/call.h"
+#include "host/for_tools.h"
 #include "host/limits.h"
 #include "host/weights/elements.h"
 #include "host/weights/output_file.h"
@@ -159,6 +160,18 @@ host::Result<weights::TensorFile> file_of_arrays(const char* const* names, const
 
 }  // namespace
 
+axon_status host::open_entry(const axon_bundle* bundle, const axon_entry* entry, axon_bundle** out,
+                             axon_error* error) {
+  return guarded(error, [&]() -> Status {
+    *out = new axon_bundle{with_entry_alone(*bundle->bundle, entry_of(entry))};
+    return std::nullopt;
+  });
+}
+
+axon_status host::check_call(axon_call* call, axon_error* error) {
+  return with_call(call, error, [](host::Call& it) { return it.check(); });
+}
+
 extern "C" {
 
 void axon_get_version(axon_version* out) {
@@ -246,7 +259,7 @@ axon_status axon_open_memory(const void* bytes, size_t size, axon_bundle** out, 
 
 void axon_bundle_destroy(axon_bundle* bundle) { delete bundle; }
 const char* axon_bundle_level(const axon_bundle* bundle) {
-  return bundle ? bundle->bundle->image->level().c_str() : "";
+  return bundle && bundle->bundle->image ? bundle->bundle->image->level().c_str() : "";
 }
 const char* axon_bundle_compiler(const axon_bundle* bundle) {
   return bundle ? bundle->bundle->manifest.compiler.c_str() : "";

@@ -55,11 +55,13 @@ Result<std::shared_ptr<Bundle>> load_bundle(Bytes bytes) {
   auto manifest = read_manifest(section->bytes);
   if (!manifest) return manifest.failure();
   if (auto failure = check_sections(*container, *manifest)) return *failure;
-  auto image = Image::load(*container);
-  if (!image) return image.failure();
   auto bundle = std::make_shared<Bundle>();
   bundle->manifest = std::move(*manifest);
-  bundle->image = *image;
+  if (!bundle->manifest.levels.empty()) {
+    auto image = Image::load(*container);
+    if (!image) return image.failure();
+    bundle->image = *image;
+  }
   bundle->manifest_hash = fnv1a(section->bytes);
   point_to_shapes(bundle->manifest);
   for (const Entry& entry : bundle->manifest.entries) {
@@ -70,6 +72,21 @@ Result<std::shared_ptr<Bundle>> load_bundle(Bytes bytes) {
       kernels.push_back(*kernel);
     }
   }
+  return bundle;
+}
+
+std::shared_ptr<Bundle> with_entry_alone(const Bundle& whole, const Entry& entry) {
+  auto bundle = std::make_shared<Bundle>(whole);
+  Manifest& manifest = bundle->manifest;
+  manifest.entries = {entry};
+  manifest.weights.clear();
+  for (Port& port : manifest.entries[0].inputs) {
+    if (port.kind != AXON_WEIGHT) continue;
+    manifest.weights.push_back(whole.manifest.weights[port.weight]);
+    port.weight = static_cast<uint32_t>(manifest.weights.size() - 1);
+  }
+  bundle->kernels = {whole.kernels[static_cast<size_t>(&entry - whole.manifest.entries.data())]};
+  point_to_shapes(manifest);
   return bundle;
 }
 
@@ -84,7 +101,7 @@ Result<std::shared_ptr<Bundle>> open_bundle(const std::string& path) {
   auto bundle = load_bundle(Bytes(bytes));
   if (!bundle)
     bundle.failure().text = text(printable(path), ": ", bundle.failure().text);
-  else
+  else if ((*bundle)->image)
     (*bundle)->costs = costs_beside(path, **bundle);
   return bundle;
 }

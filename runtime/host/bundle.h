@@ -1,4 +1,8 @@
 // A loaded bundle: container, manifest and machine code together, immutable and shared by all that use it.
+//
+// A bundle may be without code: the compiler makes such ones of programs that it has not compiled yet.
+// Weights are then bound as far as their names, types and shapes go, and the arguments of a call are checked
+// (Call::check); nothing can be run.
 #pragma once
 #include <memory>
 #include <string>
@@ -13,7 +17,7 @@ namespace axon::host {
 
 struct Bundle {
   Manifest manifest;
-  std::shared_ptr<Image> image;
+  std::shared_ptr<Image> image;                   ///< null: it has no code
   std::vector<std::vector<axon_kernel>> kernels;  ///< per entry, per variant
   uint64_t manifest_hash = 0;                     ///< equal bundles have equal ones
   std::shared_ptr<const Costs> costs;             ///< null: it has not been calibrated
@@ -23,6 +27,8 @@ struct Bundle {
 };
 
 Result<std::shared_ptr<Bundle>> load_bundle(Bytes);
+/// The same code, one of the bundle's entries, and the weights that it has.
+std::shared_ptr<Bundle> with_entry_alone(const Bundle&, const Entry&);
 /// With what the file of costs beside it says, if there is one for this bundle.
 Result<std::shared_ptr<Bundle>> open_bundle(const std::string& path);
 

@@ -194,7 +194,8 @@ Status Call::shape_results() {
   return std::nullopt;
 }
 
-Status Call::resolve() {
+/// Sizes, and all that has to hold of them and of the arguments.
+Status Call::resolve_arguments() {
   if (auto failure = solve_sizes()) return failure;
   if (auto failure = check_axes()) return failure;
   if (auto failure = check_facts()) return failure;
@@ -205,6 +206,12 @@ Status Call::resolve() {
     if (!check.fact && concerns(check.bound.mask()) && !check.bound.evaluate(sizes_.values(), bounds_[i]))
       return sizes_.bad_formula(check.bound);
   }
+  return std::nullopt;
+}
+
+Status Call::resolve() {
+  if (auto failure = resolve_arguments()) return failure;
+  if (plans_.empty()) return misuse("the bundle has no code: it can only be asked what its entries take");
   if (auto failure = choose_plan()) return failure;
   if (auto failure = shape_results()) return failure;
   for (Plan& plan : plans_) plan.stale |= changed_;
@@ -214,6 +221,18 @@ Status Call::resolve() {
   resolved_ = true;
   dirty_ = false;
   return std::nullopt;
+}
+
+Status Call::check() {
+  if (auto failure = check_missing()) return failure;
+  std::ranges::fill(needed_, limits::least_room);
+  Status failure;
+  do failure = resolve_arguments();
+  while (failure && gives_room_back());
+  guess_room();
+  if (failure) return failure;
+  if (auto wrong = check_ranges()) return wrong;
+  return check_overlaps();
 }
 
 Status Call::run() {

@@ -40,6 +40,9 @@ class Call {
   Status set_real(size_t input, double value);
   /// As if no input and no size had ever been set. Memory and what was found out about shapes stay.
   void clear();
+  /// What run() looks at before it launches: whether all is set, shapes, facts, strides, elements. Also
+  /// without code, and without memory for results and temporaries.
+  Status check();
   Status run();
   Status result(size_t index, axon_view& out) const;
   Status result_strides(size_t index, int64_t* out) const;
@@ -135,6 +138,7 @@ class Call {
   bool wants_room();
   bool gives_room_back();
   Status resolve();
+  Status resolve_arguments();
   Status solve_sizes();
   Failure undetermined(const std::string& size) const;
   Status check_axes() const;

@@ -6,7 +6,6 @@
 #include "host/container.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "host/limits.h"
 
@@ -61,7 +60,7 @@ uint64_t fnv1a(Bytes bytes) {
 }
 
 Result<Container> read_container(Bytes file) {
-  if (file.size() < header_bytes || std::memcmp(file.data(), "AXONBNDL", 8) != 0)
+  if (file.size() < header_bytes || !file.text().starts_with(bundle_magic))
     return Failure{AXON_BAD_BUNDLE, code::container, "not an Axon bundle"};
   const uint32_t format = *file.load<uint32_t>(8), count = *file.load<uint32_t>(12);
   if (format != bundle_format)

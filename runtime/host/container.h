@@ -2,6 +2,7 @@
 // are good.
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/error.h"
@@ -12,6 +13,7 @@ namespace axon::host {
 using weights::Bytes;
 
 constexpr uint32_t bundle_format = 1;
+constexpr std::string_view bundle_magic = "AXONBNDL";  ///< the first bytes of every bundle
 
 struct Section {
   std::string name;

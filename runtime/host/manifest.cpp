@@ -197,8 +197,10 @@ class Reader {
     check_conditions(node, out.debugs);
     for (const Node& item : list(node, "variants")) out.variants.push_back(variant(item, out));
     if (const Node* traced = find(node, "traced")) out.traced = truth(*traced);
-    if (out.variants.empty() || !out.variants.back().guard.empty())
-      fail(node.where, "the last variant must exist and have no guard");
+    if (out_.levels.empty() != out.variants.empty())
+      fail(node.where, "has to have variants where there is code, and nowhere else");
+    if (!out.variants.empty() && !out.variants.back().guard.empty())
+      fail(node.where, "the last variant has to be without a guard");
     out_.entries.push_back(std::move(out));
   }
 

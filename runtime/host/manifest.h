@@ -118,7 +118,7 @@ struct Weight {
 
 struct Manifest {
   std::string compiler, source;
-  std::vector<std::string> levels;  ///< of the images that the bundle was made with
+  std::vector<std::string> levels;  ///< of the images that the bundle was made with; none: it has no code
   std::vector<Weight> weights;
   std::vector<Entry> entries;
 };

@@ -179,10 +179,8 @@ Status prepare(Parameters& parameters, const weights::TensorFile& file,
   const auto& manifest = parameters.bundle->manifest;
   std::vector<uint64_t> offsets(sources.size(), 0);
   uint64_t total = 0;
-  parameters.weights.resize(sources.size());
   for (size_t i = 0; i < sources.size(); ++i) {
     auto& weight = parameters.weights[i];
-    weight.shape.assign(sources[i]->shape.begin(), sources[i]->shape.end());
     weight.data = mapped(file, *sources[i], manifest.weights[i].placement);
     offsets[i] = total;
     if (!weight.data)
@@ -330,6 +328,9 @@ Result<std::shared_ptr<Parameters>> bind_parameters(std::shared_ptr<const Bundle
     if (!misfit.empty()) lines.push_back(misfit);
   if (!binding.misfits.empty() && !names.doubt().empty()) lines.push_back(names.doubt());
   if (!lines.empty()) return list_misfits(lines);
+  for (const weights::Source* source : sources)
+    parameters->weights.push_back({nullptr, {source->shape.begin(), source->shape.end()}});
+  if (!bundle->image) return parameters;
   if (auto failure = prepare(*parameters, file, sources)) return *failure;
   parameters->files = std::move(file.files);
   return parameters;

@@ -30,7 +30,7 @@ struct Parameters {
   uint64_t copied_bytes = 0;
 };
 
-/// `map`: the text of a binding map, maybe empty.
+/// `map`: the text of a binding map, maybe empty. For a bundle without code nothing but shapes is prepared.
 Result<std::shared_ptr<Parameters>> bind_parameters(std::shared_ptr<const Bundle>, weights::TensorFile,
                                                     std::string_view map);
 struct WeightFile {

@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "axon/axon.h"
+#include "host/for_tools.h"
 #include "image/build.h"
 
 namespace axon::image {
@@ -227,6 +228,48 @@ TEST(Bundle, RunsInTheRuntime) {
                "`1 <= l` must hold: `1 <= l` does not hold for 1 and 0 (l = 0 as given)");
   axon_call_destroy(call);
   axon_runtime_destroy(runtime);
+  axon_bundle_destroy(bundle);
+  axon_error_destroy(error);
+}
+
+/// Of a graph alone: what a call takes is told and checked, and nothing runs.
+TEST(Bundle, WithoutCode) {
+  Chain chain;
+  chain.plan.variants.clear();
+  Bundle parts;
+  parts.entries.push_back({&chain.plan, {}, {}});
+  const std::string bytes = build_interface(parts);
+  axon_error* const error = axon_error_create();
+  axon_bundle* bundle = nullptr;
+  ASSERT_EQ(axon_open_memory(bytes.data(), bytes.size(), &bundle, error), AXON_OK) << axon_error_text(error);
+  EXPECT_STREQ(axon_bundle_level(bundle), "");
+  EXPECT_EQ(axon_entry_input_count(axon_bundle_find(bundle, "chain")), 2u);
+  axon_call* call = nullptr;
+  ASSERT_EQ(axon_call_create(bundle, "chain", nullptr, nullptr, &call, error), AXON_OK)
+      << axon_error_text(error);
+  const auto refused = [&] {
+    return host::check_call(call, error) == AXON_OK ? std::string() : axon_error_text(error);
+  };
+  EXPECT_EQ(refused(), "`chain` has inputs that were not set: `x`, `l`");
+  std::vector<int32_t> x{1, 0, 4999, 0, 0};
+  const int64_t shape[] = {5};
+  const axon_view view{x.data(), AXON_I32, 1, shape};
+  ASSERT_EQ(axon_call_set(call, "x", &view, error), AXON_OK) << axon_error_text(error);
+  for (int twice = 0; twice < 2; ++twice) {
+    ASSERT_EQ(axon_call_set_int(call, "l", 0, error), AXON_OK);
+    EXPECT_EQ(refused(), "`1 <= l` must hold: `1 <= l` does not hold for 1 and 0 (l = 0 as given)");
+    ASSERT_EQ(axon_call_set_int(call, "l", 3, error), AXON_OK);
+    EXPECT_EQ(refused(), "");
+    x[2] = 5000;
+    EXPECT_EQ(refused(),
+              "element [2] of `x` is 5000, but must be at least 0 and less than 5000 (`x` is small)");
+    x[2] = 4999;
+    EXPECT_EQ(axon_call_run(call, error), AXON_MISUSE);
+    EXPECT_STREQ(axon_error_text(error),
+                 "the bundle has no code: it can only be asked what its entries take");
+    EXPECT_EQ(axon_calibrate(&call, 1, 0, "/dev/null", error), AXON_MISUSE);
+  }
+  axon_call_destroy(call);
   axon_bundle_destroy(bundle);
   axon_error_destroy(error);
 }

@@ -36,6 +36,7 @@ TEST(Manifest, TheGoodOneIsRead) {
 TEST(Manifest, BrokenRules) {
   const std::vector<std::pair<std::string, std::string>> cases{
       {R"("format":4)", R"("format":2)"},
+      {R"("levels":["x86-64-v2"])", R"("levels":[])"},
       {R"("abi":1)", R"("abi":7)"},
       {R"("abi":1)", R"("abi":-1)"},
       {R"("compiler":"by hand")", R"("compiler":5)"},
