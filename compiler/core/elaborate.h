@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ class LibraryLoader {
   LibraryLoader(source::SourceManager& sources, source::Diagnostics& diagnostics,
                 std::vector<std::string> directories);
   const syntax::Text* operator()(const std::string& module);
+  /// Places that a module could have stood at, before the one that counted, where there was no file.
+  const std::set<std::string>& absent() const { return absent_; }
 
  private:
   source::SourceManager& sources_;
@@ -43,6 +46,7 @@ class LibraryLoader {
     syntax::Text text;
   };
   std::map<std::string, std::unique_ptr<Parsed>> files_;
+  std::set<std::string> absent_;
 };
 
 struct Options {

@@ -42,6 +42,7 @@ const stx::Text* LibraryLoader::operator()(const std::string& module) {
   std::error_code ignored;
   const auto path = std::find_if(places.begin(), places.end(),
                                  [&](const std::string& p) { return fs::is_regular_file(p, ignored); });
+  absent_.insert(places.begin(), path);
   const auto id = path == places.end() ? std::nullopt : sources_.load(*path, diagnostics_);
   if (!id) return nullptr;
   auto& file = files_[module] = std::make_unique<Parsed>();
