@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <filesystem>
 #include <new>
 
 #include "host/weights/elements.h"
 #include "host/weights/npy.h"
 #include "host/weights/output_file.h"
-#include "host/weights/tensor_file.h"
 #include "tools/elements.h"
 
 namespace axon::tools {
@@ -150,13 +150,36 @@ std::optional<Array> parse_array(const std::string& text, axon_elem elem, std::s
   return array;
 }
 
-std::optional<Array> read_array(const std::string& path, const std::string& name, std::string& error) {
+FilePart file_part(const std::string& text) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (fs::exists(text, ignored)) return {text, ""};
+  for (size_t colon = text.find(':'); colon != std::string::npos; colon = text.find(':', colon + 1))
+    if (fs::is_regular_file(text.substr(0, colon), ignored))
+      return {text.substr(0, colon), text.substr(colon + 1)};
+  // There is no such file: what looks like a name is what the message is about.
+  const size_t colon = text.find(':');
+  if (colon == std::string::npos || !fs::path(text.substr(0, colon)).has_extension()) return {text, ""};
+  return {text.substr(0, colon), text.substr(colon + 1)};
+}
+
+const weights::TensorFile* ArrayFiles::open(const std::string& path, std::string& error) {
+  const auto known = files_.find(path);
+  if (known != files_.end()) return &known->second;
   auto file = weights::open_tensors(path);
-  if (!file) return error = file.error().message, std::nullopt;
+  if (!file) return error = file.error().message, nullptr;
+  return &files_.emplace(path, std::move(*file)).first->second;
+}
+
+std::optional<Array> ArrayFiles::read(const std::string& path, const std::vector<std::string>& names,
+                                      std::string& error) {
+  const weights::TensorFile* const file = open(path, error);
+  if (!file) return std::nullopt;
   const auto& tensors = file->table.tensors;
-  const weights::Tensor* tensor =
-      path.ends_with(".npy") && tensors.size() == 1 ? &tensors[0] : file->table.find(name);
-  if (!tensor) return error = fmt::format("{} has no tensor `{}`", path, name), std::nullopt;
+  const weights::Tensor* tensor = path.ends_with(".npy") && tensors.size() == 1 ? &tensors[0] : nullptr;
+  for (const std::string& name : names)
+    if (!tensor) tensor = file->table.find(name);
+  if (!tensor) return error = fmt::format("{} has no tensor `{}`", path, names[0]), std::nullopt;
   Array array;
   array.elem = static_cast<axon_elem>(tensor->dtype);
   for (uint64_t extent : tensor->shape) array.shape.push_back(static_cast<int64_t>(extent));

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "host/weights/tensor_file.h"
+
 namespace axon::tools {
 
 /// An array in memory, row-major, of one element type.
@@ -22,8 +24,27 @@ struct Array {
 /// nullopt, with a message, when it is malformed, ragged, or a number does not fit.
 std::optional<Array> parse_array(const std::string& text, axon_elem elem, std::string& error);
 
-/// One array of a file: .npy (the whole file), or the tensor `name` of .npz or .safetensors.
-std::optional<Array> read_array(const std::string& path, const std::string& name, std::string& error);
+/// What stands behind the `@` of a value: FILE, or FILE:TENSOR.
+struct FilePart {
+  std::string path;
+  std::string tensor;  ///< empty: none is named
+};
+/// A file that has the whole text as its name is that file; else the first colon counts before which a file's
+/// name stands.
+FilePart file_part(const std::string& text);
+
+/// Arrays of files, each of which is opened once.
+class ArrayFiles {
+ public:
+  /// The first of these tensors that the file has; what an .npy holds has every name. nullopt, with a
+  /// message, where it cannot be read.
+  std::optional<Array> read(const std::string& path, const std::vector<std::string>& names,
+                            std::string& error);
+
+ private:
+  const weights::TensorFile* open(const std::string& path, std::string& error);
+  std::map<std::string, weights::TensorFile> files_;
+};
 
 /// The text of a binding map: what is given, where it has a `<-`, else the file of that name.
 std::optional<std::string> read_map(const std::string& given, std::string& error);

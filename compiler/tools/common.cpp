@@ -31,7 +31,7 @@ void add_schedule(CLI::App& app, CommonOptions& o) {
 
 /// What --level takes.
 static std::vector<std::string> level_names() {
-  std::vector<std::string> names{"all"};
+  std::vector<std::string> names{"all", "native"};
   for (const target::Machine& machine : target::machines()) names.emplace_back(machine.name);
   return names;
 }
@@ -55,10 +55,14 @@ void add_compile(CLI::App& app, CommonOptions& o) {
   add_library(app, o);
   app.add_option("--entry", o.entries, "only this entry (may be repeated)")->allow_extra_args(false);
   add_schedule(app, o);
-  app.add_option("--level", o.level,
-                 "instruction-set level to build for; without it all, in `run`, `test` and `bench` that of "
-                 "this machine")
-      ->check(CLI::IsMember(level_names()));
+  app.add_option(
+         "--level", o.level,
+         "instruction-set level to build for, `native`: that of this machine; without it all, in `run`, "
+         "`test` and `bench` that of this machine")
+      ->check(CLI::IsMember(level_names()))
+      ->transform([](const std::string& name) {
+        return name == "native" ? std::string(target::native_machine().name) : name;
+      });
   app.add_option("--target", o.target, "what to build for: CPUs, or a GPU")
       ->check(CLI::IsMember(target_names()));
 }
@@ -134,7 +138,7 @@ bool deny(const CommonOptions& o, source::Diagnostics& diagnostics) {
 
 }  // namespace
 
-std::unique_ptr<Compilation> open(const CommonOptions& o, int& status) {
+std::unique_ptr<Compilation> open(const CommonOptions& o, int& status, std::optional<std::string> text) {
   CompileOptions options;
   options.library = library_directories(o);
   options.entries = o.entries;
@@ -155,8 +159,11 @@ std::unique_ptr<Compilation> open(const CommonOptions& o, int& status) {
     return nullptr;
   }
   const bool from_stdin = o.file == "-";
-  if (const auto file = from_stdin ? c->sources.read(STDIN_FILENO, "<stdin>", c->diagnostics)
-                                   : c->sources.load(o.file, c->diagnostics)) {
+  const std::string name = from_stdin ? "<stdin>" : o.file;
+  if (text) {
+    c->file = c->sources.add(name, std::move(*text), c->diagnostics);
+  } else if (const auto file = from_stdin ? c->sources.read(STDIN_FILENO, name, c->diagnostics)
+                                          : c->sources.load(name, c->diagnostics)) {
     c->file = *file;
   } else {
     status = report(*c, o);

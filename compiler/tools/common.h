@@ -6,6 +6,7 @@
 #pragma once
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,8 +48,10 @@ void add_library(CLI::App&, CommonOptions&);  ///< --library alone
 std::vector<std::string> library_directories(const CommonOptions&);
 
 /// Reads the file (`-` is stdin) into a new compilation; null, with the exit status in `status`, when it
-/// cannot be read or an option makes no sense. The diagnostics of reading are shown.
-std::unique_ptr<Compilation> open(const CommonOptions&, int& status);
+/// cannot be read or an option makes no sense. The diagnostics of reading are shown. `text`: what is in the
+/// file, where that was read already.
+std::unique_ptr<Compilation> open(const CommonOptions&, int& status,
+                                  std::optional<std::string> text = std::nullopt);
 
 /// How diagnostics look on stderr.
 source::RenderOptions render_options(const CommonOptions&);

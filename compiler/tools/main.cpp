@@ -58,7 +58,8 @@ int parse_and_run(int argc, char** argv) {
   };
   add("check", "check a file; --types prints the inferred type of every declaration", add_check);
   add("build", "compile the entries of a file into one bundle, or print any stage with --emit", add_build);
-  add("run", "compile an entry and run it: NAME=VALUE, values are numbers, @file.npy, @file.safetensors",
+  add("run",
+      "run an entry of a program or a bundle: NAME=VALUE, values are numbers, @file.npy, @file.safetensors",
       add_run);
   add("calibrate",
       "measure what a bundle's kernels cost on this machine, so that launches choose their workers",

@@ -11,14 +11,7 @@
 
 namespace axon::tools {
 
-source::Diagnostic diagnostic_of(const Problem& problem) {
-  const auto code = source::code_from_name(problem.code);
-  return source::error(code.value_or(source::Code::E0801), {}, problem.text);
-}
-
-void SizedBundle::must(axon_status status) const {
-  if (status != AXON_OK) throw Problem{axon_error_code(error_.get()), axon_error_text(error_.get())};
-}
+void SizedBundle::must(axon_status status) const { tools::must(status, error_.get()); }
 
 void SizedBundle::open(const std::string& path) {
   axon_bundle* bundle = nullptr;
@@ -170,14 +163,6 @@ Call SizedBundle::call_of(const std::string& name, axon_runtime* runtime) {
     }
   }
   return call;
-}
-
-Runtime runtime_of(uint32_t workers) {
-  const Handle<axon_error, axon_error_destroy> error(axon_error_create());
-  axon_runtime* runtime = nullptr;
-  if (axon_runtime_create(workers, &runtime, error.get()) != AXON_OK)
-    throw Problem{axon_error_code(error.get()), axon_error_text(error.get())};
-  return Runtime(runtime);
 }
 
 std::vector<double> times_of(const SizedBundle& of, axon_call* call, double seconds, size_t most_runs,

@@ -8,31 +8,15 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "source/diagnostic.h"
+#include "tools/handles.h"
 
 namespace axon::tools {
 
 using Sizes = std::map<std::string, int64_t>;
-
-template <class T, void (*destroy)(T*)>
-struct Destroy {
-  void operator()(T* handle) const { destroy(handle); }
-};
-template <class T, void (*destroy)(T*)>
-using Handle = std::unique_ptr<T, Destroy<T, destroy>>;
-using Call = Handle<axon_call, axon_call_destroy>;
-using Runtime = Handle<axon_runtime, axon_runtime_destroy>;
-
-/// What went wrong, thrown to where it is reported; the texts are the runtime's.
-struct Problem {
-  std::string code, text;
-};
-source::Diagnostic diagnostic_of(const Problem&);
 
 class SizedBundle {
  public:
@@ -64,14 +48,13 @@ class SizedBundle {
 
   const Sizes sizes_;
   std::string path_;  ///< empty: from bytes
-  Handle<axon_error, axon_error_destroy> error_{axon_error_create()};
-  Handle<axon_bundle, axon_bundle_destroy> bundle_;
-  Handle<axon_parameters, axon_parameters_destroy> weights_;
+  Error error_{axon_error_create()};
+  BundleHandle bundle_;
+  Parameters weights_;
   std::vector<Handle<axon_tensor, axon_tensor_destroy>> tensors_;  ///< what calls borrow
   std::mt19937 random_{1};
 };
 
-Runtime runtime_of(uint32_t workers);
 /// Nanoseconds of each run of the call for about so many seconds, after one that warms up. `after_each` is
 /// told what a run took.
 std::vector<double> times_of(const SizedBundle&, axon_call*, double seconds, size_t most_runs,

@@ -6,12 +6,10 @@ import re
 import resource
 import struct
 import subprocess
-import sys
 import tempfile
 import unittest
-import zipfile
 
-ETCC = ""
+from support import ETCC, etcc, npy, npz
 
 PROGRAM = """\
 --| Scaled rows.
@@ -34,26 +32,6 @@ fun g (x : f32[n, d]) (w : f32[h, d]) = x @ w
 
 fun k x = no_such_name x
 """
-
-
-def etcc(*arguments, stdin=None, environment=()):
-    done = subprocess.run([ETCC, *arguments], input=stdin, capture_output=True, text=True, timeout=120, check=False,
-                          env={**os.environ, **dict(environment)})
-    return done.returncode, done.stdout, done.stderr
-
-
-def npy(code, *values, shape=None):
-    """The bytes of a .npy file; `code` is that of the struct module."""
-    kinds = {"f": "<f4", "q": "<i8"}
-    header = repr({"descr": kinds[code], "fortran_order": False, "shape": (len(values),) if shape is None else shape})
-    header += " " * (-(len(header) + 11) % 64) + "\n"
-    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}{code}", *values)
-
-
-def npz(path, **members):
-    with zipfile.ZipFile(path, "w") as file:
-        for name, content in members.items():
-            file.writestr(name + ".npy", content)
 
 
 class WithProgram(unittest.TestCase):
@@ -1306,5 +1284,4 @@ class Options(WithProgram):
 
 
 if __name__ == "__main__":
-    ETCC = sys.argv.pop(1)
     unittest.main()
