@@ -257,6 +257,13 @@ std::string print_ptx(Compilation& c) {
   return c.options.target.empty() ? "// no GPU is named\n" : print_assembly(c);
 }
 
+/// What the program says of an entry in front of it.
+std::string words_for(const core::Program& program, const std::string& entry) {
+  for (const core::Global& global : program.globals)
+    if (global.kind == core::Global::Kind::entry && global.name == entry) return global.doc;
+  return "";
+}
+
 std::string source_name(const Compilation& c) {
   const std::string& path = c.sources[c.file].name();
   return path.substr(path.rfind('/') + 1);
@@ -270,7 +277,8 @@ void make_bundle(Compilation& c) {
   auto scratch = c.scratch_bytes.begin();
   for (const CompiledEntry& entry : c.entries) {
     const auto end = scratch + static_cast<ptrdiff_t>(entry.plan.variants.size());
-    parts.entries.push_back({&entry.plan, entry.placements, {scratch, end}, c.options.trace});
+    parts.entries.push_back(
+        {&entry.plan, entry.placements, {scratch, end}, c.options.trace, words_for(*c.core, entry.name)});
     scratch = end;
   }
   auto bundle = image::build_bundle(parts, error);

@@ -21,6 +21,7 @@ struct Entry {
   std::vector<task::Placement> placements;  ///< per graph input, agreed by all entries
   std::vector<shape::Dim> scratch;          ///< per variant: bytes of scratch memory per worker
   bool traced = false;                      ///< its objects note when tasks run
+  std::string doc = {};                     ///< the program's `--|` comment before it
 };
 
 struct Bundle {

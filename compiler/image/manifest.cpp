@@ -93,6 +93,7 @@ class EntryWriter {
                         {"inputs", inputs()},  {"results", results()},
                         {"debugs", debugs()},  {"variants", variants()}};
     if (entry_.traced) out["traced"] = true;
+    if (!entry_.doc.empty()) out["doc"] = entry_.doc;
     return out;
   }
 

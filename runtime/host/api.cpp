@@ -282,6 +282,7 @@ const axon_entry* axon_bundle_find(const axon_bundle* bundle, const char* name) 
 }
 
 const char* axon_entry_name(const axon_entry* entry) { return entry ? entry_of(entry).name.c_str() : ""; }
+const char* axon_entry_doc(const axon_entry* entry) { return entry ? entry_of(entry).doc.c_str() : ""; }
 size_t axon_entry_input_count(const axon_entry* entry) { return entry ? entry_of(entry).inputs.size() : 0; }
 size_t axon_entry_result_count(const axon_entry* entry) { return entry ? entry_of(entry).results.size() : 0; }
 size_t axon_entry_size_count(const axon_entry* entry) { return entry ? entry_of(entry).sizes.size() : 0; }
@@ -399,6 +400,25 @@ axon_status axon_parameters_shape(const axon_parameters* parameters, const char*
       return std::nullopt;
     }
     return misuse(text(printable(entry), " has no input ", printable(input)));
+  });
+}
+
+axon_status axon_entry_input_layout(const axon_entry* entry, size_t input, const axon_parameters* parameters,
+                                    const char* const* names, const int64_t* values, size_t count,
+                                    int64_t* shape, int64_t* strides, axon_error* error) {
+  if (!entry || !shape || !strides || (count > 0 && (!names || !values))) return fail(error, null_argument());
+  return guarded(error, [&]() -> Status {
+    const host::Entry& of = entry_of(entry);
+    if (input >= of.inputs.size()) return misuse(text("number ", input, " of only ", of.inputs.size()));
+    const host::Parameters* const bound = parameters ? parameters->parameters.get() : nullptr;
+    if (bound && bound->bundle->find(of.name) != &of)
+      return misuse("the weights were bound to another bundle");
+    std::vector<host::GivenSize> given;
+    for (size_t i = 0; i < count; ++i) {
+      if (!names[i]) return null_argument();
+      given.push_back({names[i], values[i]});
+    }
+    return host::input_layout(of, of.inputs[input], bound, given, shape, strides);
   });
 }
 

@@ -179,6 +179,7 @@ class Reader {
   void entry(const Node& node) {
     Entry out;
     out.name = string(node, "name");
+    if (const Node* doc = find(node, "doc")) out.doc = string(*doc);
     for (const Entry& other : out_.entries)
       if (other.name == out.name) fail(node.where, text("entry ", printable(out.name), " twice"));
     for (const Node& item : list(node, "sizes")) out.size_names.push_back(string(item, "name"));

@@ -97,7 +97,7 @@ struct Debug {
 };
 
 struct Entry {
-  std::string name;
+  std::string name, doc;  ///< doc: the program's words for it, maybe none
   std::vector<std::string> size_names;
   std::vector<Size> sizes;
   std::vector<Check> checks;

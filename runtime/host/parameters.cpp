@@ -9,6 +9,7 @@
 
 #include "host/limits.h"
 #include "host/sizes.h"
+#include "host/strided.h"
 
 namespace axon::host {
 namespace {
@@ -202,9 +203,10 @@ Status prepare(Parameters& parameters, const weights::TensorFile& file,
 
 }  // namespace
 
-Result<std::vector<int64_t>> input_shape(const Parameters& parameters, const Entry& entry,
-                                         const Port& input) {
-  SizeTable sizes(entry);
+namespace {
+
+/// What the weights tell of an entry's sizes: by their shapes, and by the metadata of their files.
+Status sizes_of_weights(const Parameters& parameters, const Entry& entry, SizeTable& sizes) {
   for (size_t i = 0; i < entry.sizes.size(); ++i) {
     const Size& rule = entry.sizes[i];
     const bool of_weight = rule.from == AXON_FROM_AXIS && entry.inputs[rule.input].kind == AXON_WEIGHT;
@@ -212,11 +214,27 @@ Result<std::vector<int64_t>> input_shape(const Parameters& parameters, const Ent
     bool changed = false;
     if (of_weight && (rule.equation.mask() & ~sizes.known() & ~(uint64_t{1} << i)) == 0) {
       const auto& shape = parameters.weights[entry.inputs[rule.input].weight].shape;
-      if (auto failure = sizes.solve(i, shape[rule.axis], changed)) return std::move(*failure);
+      if (auto failure = sizes.solve(i, shape[rule.axis], changed)) return failure;
     } else if (stated != parameters.sizes.end()) {
       sizes.set(i, stated->second, /*from_metadata=*/true);
     }
   }
+  return std::nullopt;
+}
+
+/// Why a formula has no value: `what` is the axis, or its stride.
+Failure does_not_follow(const SizeTable& sizes, const std::string& what, const Dim& dim, const char* from) {
+  return {AXON_BAD_ARGUMENT, code::missing,
+          text(what, ", `", dim.str(), "`, does not follow from the ", from, ": ",
+               sizes.known() ? text("known is ", sizes.origins(sizes.known())) : "no size is known")};
+}
+
+}  // namespace
+
+Result<std::vector<int64_t>> input_shape(const Parameters& parameters, const Entry& entry,
+                                         const Port& input) {
+  SizeTable sizes(entry);
+  if (auto failure = sizes_of_weights(parameters, entry, sizes)) return std::move(*failure);
   std::vector<int64_t> shape(input.shape.size());
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     const Dim& dim = input.shape[axis];
@@ -227,6 +245,51 @@ Result<std::vector<int64_t>> input_shape(const Parameters& parameters, const Ent
                         sizes.known() ? sizes.origins(sizes.known()) : "no size")};
   }
   return shape;
+}
+
+namespace {
+
+Status set_given_size(const Entry& entry, const GivenSize& given, SizeTable& sizes) {
+  for (size_t i = 0; i < entry.sizes.size(); ++i) {
+    if (entry.sizes[i].name != given.name) continue;
+    if (given.value < 0 && !entry.sizes[i].integer)
+      return Failure{
+          AXON_BAD_ARGUMENT, code::requirement,
+          text("size ", printable(given.name), " is ", given.value, ", but sizes are not negative")};
+    if ((sizes.known() >> i & 1) && sizes[i] != given.value)
+      return Failure{
+          AXON_BAD_ARGUMENT, code::shape,
+          text(printable(given.name), " is ", sizes[i], " (", sizes.origin(i), "), and not ", given.value)};
+    sizes.set(i, given.value);
+    return std::nullopt;
+  }
+  return misuse(text(printable(entry.name), " has no size ", printable(given.name)));
+}
+
+}  // namespace
+
+Status input_layout(const Entry& entry, const Port& input, const Parameters* parameters,
+                    const std::vector<GivenSize>& given, int64_t* shape, int64_t* strides) {
+  SizeTable sizes(entry);
+  if (parameters)
+    if (auto failure = sizes_of_weights(*parameters, entry, sizes)) return failure;
+  for (const GivenSize& one : given)
+    if (auto failure = set_given_size(entry, one, sizes)) return failure;
+  const char* const from = parameters ? "weights and the given sizes" : "given sizes";
+  const size_t rank = input.shape.size();
+  for (size_t axis = 0; axis < rank; ++axis) {
+    const Dim& dim = input.shape[axis];
+    if (!sizes.knows(dim)) return does_not_follow(sizes, axis_text(input, axis), dim, from);
+    if (!dim.evaluate(sizes.values(), shape[axis]) || shape[axis] < 0) return sizes.bad_formula(dim);
+  }
+  row_major_strides(shape, rank, strides);
+  for (size_t axis = 0; axis < input.strides.size(); ++axis) {
+    const Dim& dim = input.strides[axis];
+    if (!sizes.knows(dim))
+      return does_not_follow(sizes, "the stride of " + axis_text(input, axis), dim, from);
+    if (!dim.evaluate(sizes.values(), strides[axis])) return sizes.bad_formula(dim);
+  }
+  return std::nullopt;
 }
 
 namespace {

@@ -45,4 +45,13 @@ Result<weights::TensorFile> open_weight_files(const std::vector<WeightFile>&);
 /// The shape of an entry's input, from the shapes of the weights and their metadata alone.
 Result<std::vector<int64_t>> input_shape(const Parameters&, const Entry&, const Port& input);
 
+struct GivenSize {
+  std::string name;
+  int64_t value = 0;
+};
+/// The shape of an entry's input and where it lies, one number per axis each, from given sizes and, where
+/// there are any, from the weights. What is given must not contradict them.
+Status input_layout(const Entry&, const Port& input, const Parameters*, const std::vector<GivenSize>&,
+                    int64_t* shape, int64_t* strides);
+
 }  // namespace axon::host

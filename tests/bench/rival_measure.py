@@ -28,18 +28,9 @@ def ours(axon, bundle, entry, arguments, workers):
     given = {k: v for k, v in arguments.items() if k != "p"}
     if "p" in arguments:
         model = model.bind(p=arguments["p"])
-    entry = getattr(model, entry)
-    sizes, leaves = entry._arguments((), dict(given))
-    call, tensors = entry._new_call(), entry._tensors(leaves)
-    entry._give(call.value, sizes, tensors, leaves)
-
-    def run():
-        axon._checked("axon_call_run", call.value)
-
-    def results():
-        found = [entry._result(call.value, i, port, leaves) for i, port in enumerate(entry._results)]
-        return found[0] if len(found) == 1 else tuple(found)
-    return run, results, (tensors, model)
+    from held_call import HeldCall
+    call = HeldCall(model[entry], given)
+    return call.run, call.results, (call, model)
 
 
 def peak(run):
@@ -128,7 +119,6 @@ def sides_of_orders(case, bundle, axon, arguments, workers):
 
 
 def measure(case, bundle, workers, seconds):
-    sys.path.insert(0, os.path.join(root, "runtime", "python"))
     import axon
     arguments = drawn(case.arguments, np.random.default_rng(1))
     make = sides_of_orders if case.orders else sides_with_rivals

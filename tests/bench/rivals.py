@@ -145,7 +145,7 @@ def main():
     chosen = [one for name, one in cases.items() if any(fnmatch.fnmatch(name, it) for it in options.only or ["*"])]
     if not chosen:
         sys.exit("There is no such case; --list shows their names.")
-    os.environ.setdefault("AXON_LIBRARY", os.path.join(options.build, "lib", "libaxon_runtime.so"))
+    sys.path.insert(0, os.path.join(options.build, "python"))
     with tempfile.TemporaryDirectory() as folder:
         try:
             rivals = rival_sides.load(folder, options.level, held)

@@ -1,6 +1,6 @@
 """The Llama program with weights of many shapes from one bundle, through the Python module, against NumPy.
 
-usage: test_model.py DIRECTORY_OF_BUNDLES CONVERT_CHECKPOINT ETCC (with AXON_LIBRARY set)
+usage: test_model.py DIRECTORY_OF_BUNDLES CONVERT_CHECKPOINT ETCC
 """
 import hashlib
 import subprocess

@@ -1,6 +1,6 @@
 """Library functions, compiled, against NumPy in float64: each expected value is written from the definition, not from the library.
 
-usage: test_numpy.py ETCC (with AXON_LIBRARY set)
+usage: test_numpy.py ETCC
 
 One program with an entry per check is compiled once, for the least level (the other tests take the best); every check runs on several sizes. Tolerances: 1e-5 of the largest
 expected number, 1e-4 where a recurrence or a large sum amplifies rounding, 1e-3 for whole models.

@@ -131,6 +131,9 @@ AXON_API const axon_entry* axon_bundle_entry(const axon_bundle* bundle, size_t i
 AXON_API const axon_entry* axon_bundle_find(const axon_bundle* bundle,
                                             const char* name); /* NULL if there is none */
 AXON_API const char* axon_entry_name(const axon_entry* entry);
+/* What the program's `--|` comment before the entry says, lines split by \n; "" where there is none, and of
+ * bundles that older compilers made. */
+AXON_API const char* axon_entry_doc(const axon_entry* entry);
 
 typedef enum axon_kind {
   AXON_WEIGHT = 0,   /* of a parameter marked `weights`: from axon_bind; not set by hand */
@@ -207,6 +210,14 @@ AXON_API const char* axon_parameters_metadata(const axon_parameters* parameters,
  * state is made with before the first call. `shape` has room for AXON_MAX_RANK extents. */
 AXON_API axon_status axon_parameters_shape(const axon_parameters* parameters, const char* entry,
                                            const char* input, int64_t* shape, axon_error* error);
+/* The shape that an entry's input has, and the strides in elements with which it lies, where some sizes have
+ * these values and others follow from the weights (`parameters` of the same bundle, or NULL). `shape` and
+ * `strides` have room for AXON_MAX_RANK numbers each. What does not follow is an error (AXON_BAD_ARGUMENT),
+ * and so is a value that the weights contradict; AXON_MISUSE where the entry has no size of a name. */
+AXON_API axon_status axon_entry_input_layout(const axon_entry* entry, size_t input,
+                                             const axon_parameters* parameters, const char* const* names,
+                                             const int64_t* values, size_t count, int64_t* shape,
+                                             int64_t* strides, axon_error* error);
 
 /* ---- workers ---- */
 
