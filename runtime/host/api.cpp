@@ -5,10 +5,10 @@
 #include <new>
 
 #include "axon/axon.h"
-#include "device/abi.h"
 #include "host/call.h"
 #include "host/for_tools.h"
 #include "host/limits.h"
+#include "host/versions.h"
 #include "host/weights/elements.h"
 #include "host/weights/output_file.h"
 
@@ -175,7 +175,9 @@ axon_status host::check_call(axon_call* call, axon_error* error) {
 extern "C" {
 
 void axon_get_version(axon_version* out) {
-  if (out) *out = {0, 1, 0, host::bundle_format, AXON_ABI_VERSION};
+  if (out)
+    *out = {AXON_VERSION_MAJOR, AXON_VERSION_MINOR, AXON_VERSION_PATCH, host::container_formats.newest,
+            host::kernel_interfaces.newest};
 }
 
 const char* axon_status_name(axon_status status) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "host/limits.h"
+#include "host/versions.h"
 
 namespace axon::host {
 namespace {
@@ -63,9 +64,7 @@ Result<Container> read_container(Bytes file) {
   if (file.size() < header_bytes || !file.text().starts_with(bundle_magic))
     return Failure{AXON_BAD_BUNDLE, code::container, "not an Axon bundle"};
   const uint32_t format = *file.load<uint32_t>(8), count = *file.load<uint32_t>(12);
-  if (format != bundle_format)
-    return Failure{AXON_BAD_BUNDLE, code::version,
-                   text("the bundle has format ", format, ", this library reads format ", bundle_format)};
+  if (auto failure = check_version("format", format, container_formats)) return std::move(*failure);
   if (*file.load<uint64_t>(16) != file.size())
     return damaged(text("it should have ", *file.load<uint64_t>(16), " bytes and has ", file.size()));
   if (count > limits::sections)

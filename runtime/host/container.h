@@ -12,7 +12,6 @@ namespace axon::host {
 
 using weights::Bytes;
 
-constexpr uint32_t bundle_format = 1;
 constexpr std::string_view bundle_magic = "AXONBNDL";  ///< the first bytes of every bundle
 
 struct Section {

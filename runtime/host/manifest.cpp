@@ -6,17 +6,14 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "device/abi.h"
 #include "host/limits.h"
+#include "host/versions.h"
 #include "host/weights/elements.h"
 
 namespace axon::host {
 namespace {
 
 using nlohmann::json;
-
-/// 2: slots lie above others; 3: placements of weights; 4: strides of arguments and results
-constexpr uint32_t manifest_format = 4;
 
 /// Parses with duplicate keys and deep nesting refused; the library itself does not recurse.
 Result<json> parse_json(weights::Bytes bytes) {
@@ -145,14 +142,14 @@ class Reader {
     return out;
   }
 
+  void version(const char* what, uint32_t found, VersionRange reads) {
+    if (auto failure = check_version(what, found, reads); failure && !failure_) failure_ = std::move(failure);
+  }
+
   // ---- the format ----
   void versions(const Node& top) {
-    const uint32_t format = number(top, "format", UINT32_MAX), abi = number(top, "abi", UINT32_MAX);
-    if (format != manifest_format)
-      fail(top.where, text("format ", format, ", this library reads format ", manifest_format),
-           code::version);
-    if (abi != AXON_ABI_VERSION)
-      fail(top.where, text("kernel interface ", abi, ", this library has ", AXON_ABI_VERSION), code::version);
+    version("a manifest of format", number(top, "format", UINT32_MAX), manifest_formats);
+    version("kernels of interface", number(top, "abi", UINT32_MAX), kernel_interfaces);
   }
 
   Placement placement(const Node& weight, uint32_t rank) {

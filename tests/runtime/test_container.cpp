@@ -84,7 +84,7 @@ TEST(Container, TablesOutOfBounds) {
 TEST(Container, VersionAndSizeAreNamed) {
   Bytes bytes = small_container();
   poke32(bytes, 8, 2);
-  EXPECT_EQ(refusal(bytes), "the bundle has format 2, this library reads format 1");
+  EXPECT_NE(refusal(bytes).find("the bundle has format 2, this library reads 1"), std::string::npos);
   bytes = small_container();
   bytes.push_back(0);
   EXPECT_NE(refusal(bytes).find("it should have"), std::string::npos);

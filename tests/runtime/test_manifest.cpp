@@ -38,6 +38,8 @@ TEST(Manifest, BrokenRules) {
       {R"("format":4)", R"("format":2)"},
       {R"("levels":["x86-64-v2"])", R"("levels":[])"},
       {R"("abi":1)", R"("abi":7)"},
+      {R"("format":4)", R"("format":5)"},
+      {R"("abi":1)", R"("abi":0)"},
       {R"("abi":1)", R"("abi":-1)"},
       {R"("compiler":"by hand")", R"("compiler":5)"},
       {R"("axis":2,"extent":4)", R"("axis":2)"},

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "host/cpu/fork.h"
+#include "host/versions.h"
 
 #ifndef MFD_EXEC
 #define MFD_EXEC 0x0010U  // Linux 6.3; older kernels refuse the flag, and need none
@@ -122,10 +123,8 @@ Result<std::shared_ptr<Image>> Image::load(const Container& container) {
   if (!image->handle_) return bad_image(text("cannot load machine code: ", dlerror()));
   const auto* const version = static_cast<const uint32_t*>(dlsym(image->handle_, "axon_abi_version"));
   if (!version) return bad_image("the machine code does not state its kernel interface");
-  if (*version != AXON_ABI_VERSION)
-    return Failure{
-        AXON_BAD_BUNDLE, code::version,
-        text("the machine code has kernel interface ", *version, ", this library has ", AXON_ABI_VERSION)};
+  if (auto failure = check_version("machine code of interface", *version, kernel_interfaces))
+    return std::move(*failure);
   return image;
 }
 
