@@ -1,7 +1,9 @@
 // Inputs of a call: setting them, and the checks on their memory and elements.
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <map>
 
 #include "host/call.h"
@@ -90,7 +92,7 @@ Status Call::check_view(size_t index, const axon_view& view) const {
   const Port& port = *inputs_[index].port;
   if (port.kind == AXON_WEIGHT) return misuse(text(printable(port.path), " is a weight, which binding sets"));
   if (view.elem != port.elem) {
-    if (view.elem < AXON_F64 || view.elem > AXON_BOOL)
+    if (std::ranges::find(all_elems, elem_of(view.elem)) == std::end(all_elems))
       return misuse(text("the tensor for ", printable(port.path), " has no element type"));
     return bad_argument(code::type, text(printable(port.path), " is ", name(port.elem),
                                          ", the given tensor is ", name(view.elem)));

@@ -223,10 +223,15 @@ Status sizes_of_weights(const Parameters& parameters, const Entry& entry, SizeTa
 }
 
 /// Why a formula has no value: `what` is the axis, or its stride.
-Failure does_not_follow(const SizeTable& sizes, const std::string& what, const Dim& dim, const char* from) {
+Failure does_not_follow(const Entry& entry, const SizeTable& sizes, const std::string& what, const Dim& dim,
+                        const char* from) {
+  std::string known;
+  for (size_t i = 0; i < entry.sizes.size(); ++i)
+    if (sizes.known() >> i & 1)
+      known += text(known.empty() ? "" : ", ", entry.sizes[i].name, " = ", sizes[i]);
   return {AXON_BAD_ARGUMENT, code::missing,
           text(what, ", `", dim.str(), "`, does not follow from the ", from, ": ",
-               sizes.known() ? text("known is ", sizes.origins(sizes.known())) : "no size is known")};
+               known.empty() ? "none is known" : "known is " + known)};
 }
 
 }  // namespace
@@ -279,14 +284,14 @@ Status input_layout(const Entry& entry, const Port& input, const Parameters* par
   const size_t rank = input.shape.size();
   for (size_t axis = 0; axis < rank; ++axis) {
     const Dim& dim = input.shape[axis];
-    if (!sizes.knows(dim)) return does_not_follow(sizes, axis_text(input, axis), dim, from);
+    if (!sizes.knows(dim)) return does_not_follow(entry, sizes, axis_text(input, axis), dim, from);
     if (!dim.evaluate(sizes.values(), shape[axis]) || shape[axis] < 0) return sizes.bad_formula(dim);
   }
   row_major_strides(shape, rank, strides);
   for (size_t axis = 0; axis < input.strides.size(); ++axis) {
     const Dim& dim = input.strides[axis];
     if (!sizes.knows(dim))
-      return does_not_follow(sizes, "the stride of " + axis_text(input, axis), dim, from);
+      return does_not_follow(entry, sizes, "the stride of " + axis_text(input, axis), dim, from);
     if (!dim.evaluate(sizes.values(), strides[axis])) return sizes.bad_formula(dim);
   }
   return std::nullopt;

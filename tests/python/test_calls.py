@@ -73,6 +73,8 @@ class Calls(support.Case):
         self.assertEqual(len(bound.weights(h=np.int8(2), bytes=np.int64(48))), 60)
 
     def test_a_state_is_memory_of_the_right_type(self):
+        odd = np.zeros(13, np.uint8)[1:].view(np.int32)
+        self.fails("aligned", self.bundle.keep, cache=odd, token=1, pos=0, code="E0826")
         for wrong in ([1, 2, 3], (1, 2, 3), np.ones(3, np.int64), np.ones(6, np.int32)[::2], np.broadcast_to(np.int32(1), 3)):
             self.fails("`cache", self.bundle.keep, cache=wrong, token=1, pos=0)
 

@@ -9,6 +9,10 @@ import support
 path, directory = support.test_bundle()
 
 
+class Array(np.ndarray):
+    """A class of arrays of one's own."""
+
+
 class Numbers(support.Case):
     def setUp(self):
         self.bundle = axon.load(path, workers=2)
@@ -149,10 +153,16 @@ class Numbers(support.Case):
             x = np.array([[1, 0, 1]] * 2, dtype).T[:, 0]  # not contiguous
             np.testing.assert_array_equal(self.copied(elem, x, x[0])[0], x)
             np.testing.assert_array_equal(self.copied(elem, x, np.array(1, dtype))[1], x[0])
-            for other in {np.float64, np.float32, np.int64, np.int32, np.uint16, bool, "S3", object} - {dtype}:
+            for other in {np.float64, np.float32, np.int64, np.int32, np.uint16, np.uint32, bool, "S3", object} - {dtype}:
                 self.fails("`x` ", self.copied, elem, np.ones(3).astype(other), x[0])
                 self.fails("`y` ", self.copied, elem, x, np.ones(()).astype(other))
         self.fails(">f4", self.copied, "f32", np.ones(3, ">f4"), 1)
+        self.fails("has 1 axis, the given tensor has 20", self.copied, "f32", np.ones((1,) * 20, np.float32), 1)
+        raw = np.zeros(17, np.uint8)
+        for odd in (raw[1:].view(np.float32), raw[1:1].view(np.float32), raw[3:3].view(np.float64)[:0].astype(np.float32)):
+            np.testing.assert_array_equal(self.copied("f32", odd, 1)[0], odd)  # lies where no float may
+        for subclass in (np.ones(3, np.float32).view(np.matrix).A1.view(np.recarray), np.ones(3, np.float32).view(Array)):
+            self.assertEqual(type(self.copied("f32", subclass, 1)[0]), np.ndarray)
         self.fails("masked", self.copied, "f32", np.ma.masked_array([1, 2], [0, 1]).astype(np.float32), 1)
         self.fails("uint16, which is no element type here; the bits of bf16", self.copied, "bf16",
                    np.ones(3, np.uint16), 1)

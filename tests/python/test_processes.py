@@ -89,6 +89,42 @@ class Processes(support.Case):
         self.assertEqual(sums, [int(chained(np.arange(n), n).sum()) for n in range(1, 9)])
 
 
+    def test_an_interpreter_that_ends_in_the_middle_of_calls(self):
+        program = f"""
+import sys, threading, time
+import numpy as np
+import axon
+model = axon.load({path!r}, workers=int(sys.argv[1]))
+start = np.arange(4000, dtype=np.int32)
+def use():
+    while True:
+        model.chain(start, 9)
+for _ in range(4):
+    threading.Thread(target=use, daemon=True).start()
+time.sleep(0.1)
+print("ends", flush=True)
+"""
+        for workers in ("1", "2"):
+            for _ in range(3):
+                done = subprocess.run([sys.executable, "-X", "faulthandler", "-c", program, workers], capture_output=True,
+                                      text=True, timeout=60)
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "ends\n", ""))
+
+    def test_calls_in_calls(self):
+        """What makes an argument may call the same entry."""
+        model = self.bundle
+
+        class Made:
+            def __dlpack__(self, **_):
+                return np.asarray(model.scale(x, 2, y), np.float32).__dlpack__()
+
+            def __dlpack_device__(self):
+                return 1, 0
+
+        x, y = np.ones((2, 4), np.float32), np.zeros((2, 2), np.float32)
+        np.testing.assert_array_equal(model.scale(x, 3, Made()), np.full((2, 2), 3))
+
+
 def chained(x, rounds):
     """The chain of kernels.c: every element becomes the sum of itself and its neighbours."""
     x = x.astype(np.uint32)

@@ -21,6 +21,10 @@ entry one (x : f32[n]) = { x = x + 1.0 }
 entry rows (x : f32[n, d]) = sum (sum x)
 entry deep (p : { first : Layer[d], rest : (f32[d], { k : i32[n] }) }) =
   let (b, other) = p.rest in (p.first.b + b, other.k)
+entry wide (p : { a : f32[n], b : f32[n], c : f32[n], d : f32[n], e : f32[n], f : f32[n], g : f32[n], h : f32[n] })
+    (a : f32) (b : f32) (c : f32) (d : f32) (e : f32) (f : f32) (g : f32) (h : f32) (i : f32) (j : f32) (k : f32)
+    (l : f32) (m : f32) (o : f32) =
+  (p.a + p.b + p.c + p.d + p.e + p.f + p.g + p.h, a + b + c + d + e + f + g + h + i + j + k + l + m + o)
 entry named (p : weights Stack[l, Layer[d]]) (x : f32[t, d]) = fold (fn h q => h @ q.w + q.b) x p
 """
 
@@ -128,6 +132,15 @@ class Records(support.Case):
         self.assertTrue(made["twice"].flags.owndata and made["twice"].flags.writeable)
         made["twice"][:] = 0  # is nobody else's
         np.testing.assert_array_equal(self.model.made(x)["twice"], x + x)
+
+    def test_more_than_a_few(self):
+        p = {name: np.full(2, i, np.float32) for i, name in enumerate("abcdefgh")}
+        numbers = {name: i for i, name in enumerate("abcdefghijklmo")}
+        for result in (self.model.wide(p, **numbers), self.model.wide(p, *numbers.values())):
+            np.testing.assert_array_equal(result[0], [28, 28])
+            self.assertEqual(result[1], 91)
+        self.fails("takes 15 arguments, 16 were given", self.model.wide, p, *range(15))
+        self.fails("not set: `o`", self.model.wide, p, *range(13))
 
     def test_lists_of_arrays(self):
         rows = [np.arange(3, dtype=np.float32), np.ones(3, np.float32)]

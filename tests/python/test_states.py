@@ -20,6 +20,7 @@ entry two (a : *f32[n]) (b : *f32[n]) (x : f32[n]) = (a with [:] = a + x, b with
 entry bits (h : *bf16[n]) (x : bf16[n]) = h with [:] = h + x
 entry columns (x : *f32[m, n] @ S[(m, n) : (1, m)]) (y : f32[m, n]) = x with [:] = x + y
 entry rows (x : *f32[m, n] @ S[(m, n) : (r, 1)]) = x with [:] = x + 1.0
+entry padded (x : *f32[m, n] @ S[(m, n) : ((n + 3), 1)]) (y : f32[m, n]) = x with [:] = x + y
 entry plain (x : f32[n]) = x
 entry decode (p : weights {w : f32[d, d]}) (h : *f32[n, d]) (x : f32[d]) (pos : i64) where 0 <= pos, pos < n =
   ((for j => sum k => x[k] * p.w[k, j]), h with [pos] = x)
@@ -118,14 +119,23 @@ class States(support.Case):
 
     def test_copies_and_pickles(self):
         for state in (self.model.append.state(s=2, d=2), self.model.both.state(n=2, d=2), self.model.bits.state(n=2),
-                      self.model.columns.state(m=3, n=5)):
+                      self.model.columns.state(m=3, n=5), self.model.padded.state(m=3, n=5),
+                      self.model.padded.state(m=0, n=5)):
             for other in (copy.copy(state), copy.deepcopy(state), state.copy(), pickle.loads(pickle.dumps(state))):
                 self.assertIsInstance(other, axon.State)
                 self.assertEqual(repr(other), repr(state))
                 for mine, theirs in zip(arrays_of(state.value), arrays_of(other.value)):
                     self.assertFalse(np.shares_memory(mine, theirs))
         state = self.model.columns.state(m=3, n=5)
-        self.model.columns(copy.copy(state), np.ones((3, 5), np.float32))  # lies as the first
+        for entry in (self.model.columns, self.model.padded):  # they lie as the first one does
+            state = entry.state(m=3, n=5)
+            entry(state, np.ones((3, 5), np.float32))
+            for other in (state.copy(), pickle.loads(pickle.dumps(state))):
+                entry(other, np.ones((3, 5), np.float32))
+                np.testing.assert_array_equal(other, np.full((3, 5), 2))
+            np.testing.assert_array_equal(state, np.ones((3, 5)))
+        for wrong in (3, None, [1.0], {"k": [1]}, (np.ones(2), "x")):
+            self.fails("a state is a NumPy array", axon.State, wrong, code="E0801")
         with self.assertRaises(AttributeError):
             state.value = 1
         with self.assertRaises(AttributeError):

@@ -28,6 +28,8 @@ TEST(Manifest, TheGoodOneIsRead) {
   const auto manifest = host::read_manifest(weights::Bytes(std::string_view(good)));
   ASSERT_TRUE(manifest);
   EXPECT_EQ(manifest->entries.size(), 24u);
+  EXPECT_EQ(manifest->entries[0].doc, "x times a.\n`y` says the shape.");
+  EXPECT_EQ(manifest->entries[1].doc, "");  // as of older bundles
   EXPECT_EQ(manifest->entries[0].sizes[1].equation.str(), "2*m");
   EXPECT_EQ(manifest->weights[0].placement.digits.back().extent, 4u);
   EXPECT_EQ(manifest->entries[2].variants[0].event_names[1], "second");
@@ -42,6 +44,7 @@ TEST(Manifest, BrokenRules) {
       {R"("abi":1)", R"("abi":0)"},
       {R"("abi":1)", R"("abi":-1)"},
       {R"("compiler":"by hand")", R"("compiler":5)"},
+      {R"("doc": "x times)", R"("doc": 5, "x": "x times)"},
       {R"("axis":2,"extent":4)", R"("axis":2)"},
       {R"("axis":2,"extent":4)", R"("axis":2,"extent":0)"},
       {R"("axis":2,"extent":4)", R"("axis":2,"extent":4097)"},

@@ -141,6 +141,43 @@ TEST_F(Bound, ShapesAndMetadataForMakingStates) {
             "d = 3 from axis 0 of `p.v`; n = 2 from axis 0 of `p.w`");
 }
 
+TEST_F(Bound, LayoutsFromWeightsAndGivenSizes) {
+  int64_t shape[AXON_MAX_RANK] = {}, strides[AXON_MAX_RANK] = {};
+  write({2, 3, 6}, {3}, {});
+  ASSERT_EQ(bind(), AXON_OK) << h.text();
+  const axon_entry* const entry = axon_bundle_find(h.bundle, "weights");
+  const auto layout = [&](std::vector<std::pair<const char*, int64_t>> given, axon_parameters* weights,
+                          size_t input = 0) {
+    std::vector<const char*> names;
+    std::vector<int64_t> values;
+    for (const auto& [name, value] : given) names.push_back(name), values.push_back(value);
+    return axon_entry_input_layout(entry, input, weights, names.data(), values.data(), names.size(), shape,
+                                   strides, h.error);
+  };
+  EXPECT_EQ(layout({}, h.parameters), AXON_BAD_ARGUMENT);
+  EXPECT_EQ(
+      h.text(),
+      "axis 2 of `p.w`, `g*h`, does not follow from the weights and the given sizes: known is d = 3, n = 2");
+  ASSERT_EQ(layout({{"g", 3}, {"h", 2}}, h.parameters), AXON_OK) << h.text();
+  EXPECT_EQ(std::vector<int64_t>(shape, shape + 3), (std::vector<int64_t>{2, 3, 6}));
+  EXPECT_EQ(std::vector<int64_t>(strides, strides + 3), (std::vector<int64_t>{18, 6, 1}));
+  ASSERT_EQ(layout({{"n", 1}, {"d", 0}, {"g", 5}, {"h", 7}}, nullptr), AXON_OK) << h.text();
+  EXPECT_EQ(std::vector<int64_t>(shape, shape + 3), (std::vector<int64_t>{1, 0, 35}));
+  EXPECT_EQ(layout({{"n", 1}}, nullptr), AXON_BAD_ARGUMENT);
+  EXPECT_EQ(h.text(), "axis 1 of `p.w`, `d`, does not follow from the given sizes: known is n = 1");
+  EXPECT_EQ(layout({}, nullptr), AXON_BAD_ARGUMENT);
+  EXPECT_EQ(layout({{"n", 4}, {"g", 1}, {"h", 1}}, h.parameters), AXON_BAD_ARGUMENT);
+  EXPECT_EQ(h.text(), "`n` is 2 (from axis 0 of `p.w`), and not 4");
+  EXPECT_EQ(layout({{"g", -1}, {"h", 1}}, h.parameters), AXON_BAD_ARGUMENT);
+  EXPECT_EQ(layout({{"g", INT64_MAX}, {"h", 2}}, h.parameters), AXON_BAD_ARGUMENT);
+  EXPECT_EQ(layout({{"q", 1}}, h.parameters), AXON_MISUSE);
+  EXPECT_EQ(layout({{nullptr, 1}}, h.parameters), AXON_MISUSE);
+  EXPECT_EQ(layout({}, h.parameters, 99), AXON_MISUSE);
+  EXPECT_EQ(layout({}, h.parameters, 2), AXON_OK) << h.text();  // a number
+  EXPECT_EQ(axon_entry_input_layout(entry, 0, nullptr, nullptr, nullptr, 0, shape, nullptr, h.error),
+            AXON_MISUSE);
+}
+
 TEST_F(Bound, TransposedByAMap) {
   write({2, 6, 3}, {3}, {{"h", "1"}});
   ASSERT_EQ(bind("w <- w, transposed"), AXON_OK) << h.text();

@@ -95,8 +95,11 @@ def compile(source, *, workers=0, entry=None, library=(), defines=None):  # pyli
             raise _failure(command, text, done.returncode, said)
         if said:
             warnings.warn(said, stacklevel=2)
-        with open(out, "rb") as file:
-            bundle = file.read()
+        try:
+            with open(out, "rb") as file:
+                bundle = file.read()
+        except OSError as problem:
+            raise Error(f"the compiler left no bundle: {problem}") from problem
     return loaded(bundle, workers)
 
 

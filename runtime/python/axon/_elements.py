@@ -81,7 +81,10 @@ class Bits:
         if stream is not None or dl_device not in (None, self.__dlpack_device__()):
             raise BufferError("bits lie in the memory of the CPU, which has no streams")
         array = self.array.copy() if copy else self.array
-        return _native.export_dlpack(array, NAMES.index(self.elem), max_version is not None and max_version[0] >= 1)
+        versioned = max_version is not None and max_version[0] >= 1
+        if not versioned and not array.flags.writeable:
+            raise BufferError("only versions of DLPack from 1.0 on can say that bits are read-only")
+        return _native.export_dlpack(array, NAMES.index(self.elem), versioned)
 
     def __dlpack_device__(self):
         return 1, 0  # the CPU
@@ -181,7 +184,7 @@ def _kinds(value, found):
     return found
 
 
-def _plain_numbers(elem, value):
+def _plain_numbers(what, elem, value):
     """What from_numbers() makes of lists of Python's own numbers that are plainly in range; None of all others, at which
     it looks one by one."""
     kinds = _kinds(value, set())
@@ -196,8 +199,10 @@ def _plain_numbers(elem, value):
         numbers = np.array(value, np.float64) if kinds <= {int, float} else None
     except (ValueError, OverflowError):
         return None
-    if numbers is None or elem in LACKING or int in kinds and not (np.abs(numbers) < 2.0**53).all():
+    if numbers is None or int in kinds and not (np.abs(numbers) < 2.0**53).all():
         return None  # an integer that float64 does not hold would be rounded twice
+    if elem in LACKING:
+        return _encoded(what, numbers, elem)
     with np.errstate(over="ignore"):
         rounded = numbers.astype(DTYPES[elem])
     return rounded if (np.isinf(rounded) == np.isinf(numbers)).all() else None
@@ -205,7 +210,7 @@ def _plain_numbers(elem, value):
 
 def from_numbers(what, elem, value):
     """A number, or lists of them, as an array of the type; of narrow types, their bits."""
-    plain = _plain_numbers(elem, value) if isinstance(value, list) else None
+    plain = _plain_numbers(what, elem, value) if isinstance(value, list) else None
     if plain is not None:
         return plain
     items = np.empty((), object)

@@ -97,8 +97,9 @@ class Description:
         self.plain_result = form_of({port.path: i for i, port in enumerate(self.results)}) if self.results else ()
         self.result = self._result_form()
         self.python_names = {}
-        for name in list(self.forms) + self.sizes:
-            self.python_names[name] = python_name(name, self.python_names.values())
+        names = list(self.forms) + self.sizes
+        for name in names:
+            self.python_names[name] = python_name(name, set(names) - {name} | set(self.python_names.values()))
 
     def _result_form(self):
         """The template of the results, in which a negative number, -1 - n, stands for the parameter number n: a whole one

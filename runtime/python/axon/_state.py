@@ -2,17 +2,45 @@
 import numpy as np
 
 from ._elements import Bits
+from ._error import Error
 
 
-def _copied(value):
-    """Arrays of their own, which lie as those that are given."""
+def _each(value, function):
+    """The same structure with what the function makes of each array."""
     if isinstance(value, dict):
-        return {name: _copied(part) for name, part in value.items()}
+        return {name: _each(part, function) for name, part in value.items()}
     if isinstance(value, tuple):
-        return tuple(map(_copied, value))
-    if isinstance(value, Bits):
-        return Bits(value.array.copy(order="K"), value.elem)
-    return value.copy(order="K")
+        return tuple(_each(part, function) for part in value)
+    return Bits(function(value.array), value.elem) if isinstance(value, Bits) else function(value)
+
+
+def _lying(array, strides):
+    """A copy that lies with these strides, in bytes, none of them negative."""
+    reach = sum((extent - 1) * step for extent, step in zip(array.shape, strides) if extent) // array.itemsize
+    out = np.lib.stride_tricks.as_strided(np.zeros(reach + 1, array.dtype), array.shape, strides)
+    out[...] = array
+    return out
+
+
+def _copied(array):
+    """An array of its own, which lies as the one that is given."""
+    out = array.copy(order="K")
+    return out if out.strides == array.strides or array.size == 0 else _lying(array, array.strides)
+
+
+def _arrays(value):
+    """All arrays in it, in order."""
+    if isinstance(value, (dict, tuple)):
+        parts = value.values() if isinstance(value, dict) else value
+        return [array for part in parts for array in _arrays(part)]
+    return [value.array if isinstance(value, Bits) else value]
+
+
+def _check(value):
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else ():
+        _check(part)
+    if not isinstance(value, (dict, tuple, np.ndarray, Bits)):
+        raise Error(f"a state is a NumPy array, axon.Bits, or dicts and tuples of them, not {value!r}", "E0801")
 
 
 def _text(value):
@@ -34,6 +62,7 @@ class State:
     __slots__ = ("value",)
 
     def __init__(self, value):
+        _check(value)
         object.__setattr__(self, "value", value)
 
     def __setattr__(self, name, value):
@@ -69,7 +98,7 @@ class State:
 
     def copy(self):
         """Another state with a copy of the memory."""
-        return State(_copied(self.value))
+        return State(_each(self.value, _copied))
 
     __copy__ = copy
 
@@ -77,7 +106,18 @@ class State:
         return self.copy()
 
     def __reduce__(self):
-        return State, (self.value,)
+        return _restored, (self.value, [array.strides for array in _arrays(self.value)])
 
     def __repr__(self):
         return f"<axon state {_text(self.value)}>"
+
+
+def _restored(value, strides):
+    """The state of a pickle, which writes the elements of arrays and not where they lie."""
+    left = iter(strides)
+
+    def lying(array):
+        steps = next(left)
+        return array if array.strides == steps or array.size == 0 else _lying(array, steps)
+
+    return State(_each(value, lying))

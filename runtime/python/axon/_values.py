@@ -78,7 +78,7 @@ def prepared(what, port, value):
             return native(array, elem)
         if not port.is_state:
             return native(np.require(array, requirements="CA"), elem)
-        if array.flags.c_contiguous and array.flags.writeable:
+        if array.flags.c_contiguous and array.flags.writeable and array.flags.aligned:
             return native(array, elem)
     elif not port.is_state:
         array, elem = stacked(what, port.elem, value) if isinstance(value, list) else (None, "")
@@ -86,7 +86,7 @@ def prepared(what, port, value):
             array, elem = from_numbers(what, port.elem, value), port.elem
         return (native(array, elem),)
     # Nothing may be converted or copied behind the caller's back.
-    raise Error(f"{what} is updated in place and must be a writable, contiguous NumPy array"
+    raise Error(f"{what} is updated in place and must be a writable, contiguous and aligned NumPy array"
                 + (", in axon.Bits" if port.elem in LACKING else ""), "E0826")
 
 

@@ -36,8 +36,12 @@ Tensor* tensor_in(PyObject* object) { return reinterpret_cast<Tensor*>(object); 
 
 void free_tensor(PyObject* object) {
   Tensor* const tensor = tensor_in(object);
+  // A deleter may be of Python, and run while an exception is on its way.
+  PyObject *type_raised = nullptr, *raised = nullptr, *trace = nullptr;
+  PyErr_Fetch(&type_raised, &raised, &trace);
   if (tensor->managed && tensor->managed->deleter) tensor->managed->deleter(tensor->managed);
   if (tensor->versioned && tensor->versioned->deleter) tensor->versioned->deleter(tensor->versioned);
+  PyErr_Restore(type_raised, raised, trace);
   PyTypeObject* const type = Py_TYPE(object);
   PyObject_Free(object);
   Py_DECREF(type);
@@ -112,10 +116,11 @@ PyObject* take(const dlpack::Tensor& from, bool writable) {
   const Ref owned(reinterpret_cast<PyObject*>(tensor));
   const auto bytes = static_cast<int64_t>(axon_elem_bytes(tensor->view.elem));
   int64_t dense = bytes;
-  bool impossible = false;
+  bool impossible = false, empty = false;
   for (int32_t axis = from.rank; axis-- > 0;) {
     tensor->shape[axis] = from.shape[axis];
     impossible |= from.shape[axis] < 0;
+    empty |= from.shape[axis] == 0;
     if (!from.strides)
       tensor->byte_strides[axis] = dense;
     else
@@ -123,6 +128,7 @@ PyObject* take(const dlpack::Tensor& from, bool writable) {
     if (from.shape[axis] > 0) impossible |= __builtin_mul_overflow(dense, from.shape[axis], &dense);
   }
   if (impossible) return refuse_tensor("the DLPack tensor has an impossible shape or impossible strides");
+  if (!from.data && !empty) return refuse_tensor("the DLPack tensor has no data");
   tensor->view.data = from.data ? static_cast<char*>(from.data) + from.byte_offset : nullptr;
   tensor->writable = writable;
   return new_ref(owned.get());

@@ -34,6 +34,8 @@ Took take_number(const Leaf& leaf, PyObject* given, Value& value) {
 Took take_memory(const Leaf& leaf, PyObject* given, Value& value) {
   Lent& lent = value.lent;
   if (const Took took = lend(given, leaf.is_state, lent); took != Took::yes) return took;
+  alignas(8) static char nothing[8];
+  if (lent.is_empty()) lent.view.data = nothing;  // theirs may be anywhere
   const bool fits = leaf.placed ? lent.steps_are_whole() : lent.is_dense() && lent.is_aligned();
   if (!fits) {
     lent.close();

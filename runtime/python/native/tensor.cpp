@@ -28,6 +28,12 @@ bool Lent::is_aligned() const {
   return reinterpret_cast<uintptr_t>(view.data) % axon_elem_bytes(view.elem) == 0;
 }
 
+bool Lent::is_empty() const {
+  for (int32_t axis = 0; axis < view.rank; ++axis)
+    if (view.shape[axis] == 0) return true;
+  return false;
+}
+
 bool Lent::steps_are_whole() {
   const auto bytes = static_cast<int64_t>(axon_elem_bytes(view.elem));
   for (int32_t axis = 0; axis < view.rank && axis < AXON_MAX_RANK; ++axis) {

@@ -17,6 +17,7 @@ struct Lent {
   void close();
   bool is_dense() const;
   bool is_aligned() const;
+  bool is_empty() const;
   /// Fills `steps`; false, without an exception, where a stride is no multiple of the elements.
   bool steps_are_whole();
 };

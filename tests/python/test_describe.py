@@ -1,0 +1,152 @@
+"""What a model says of itself: names, signatures, help, and stub files."""
+import ast
+import inspect
+import os
+import pydoc
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+
+import axon
+import support
+
+PROGRAM = '''
+type Layer[d] = { w : f32[d, d], b : f32[d] }
+
+--| Splits x into h heads.
+--|
+--| "Quoted" and \\escaped.
+entry split[h] (x : f32[t, h*k]) = rearrange x [t, h*k] => [h, t, k]
+entry dense (p : Layer[d]) (x : f32[n, d]) = x @ p.w + p.b
+entry step (h : *f32[n, d]) (x : f32[d]) (pos : i64) where 0 <= pos, pos < n = (sum x, h with [pos] = x)
+entry bind (x : f32[n]) = x + 1.0
+entry entries (x : f32[n]) = x + 2.0
+entry level (x : f32[n]) = x + 3.0
+entry lambda (from : f32[n]) (pass : bool) (self : f32[n]) (from_ : f32[n]) = if pass then from + self else from - from_
+entry __call__ (x : bf16[n]) = (x, { y = x })
+entry scaled (p : weights {w : f32[d]}) (x : f32[d]) = x * p.w
+entry nothing = 3.0
+'''
+
+
+class Describe(support.Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.model = axon.compile(PROGRAM)
+
+    def test_signatures(self):
+        for entry, signature in (
+                ("split", "(x: 'f32[t, h*k]', *, h: 'i64') -> 'f32[h, t, k]'"),
+                ("dense", "(p: '{w : f32[d, d], b : f32[d]}', x: 'f32[n, d]') -> 'f32[n, d]'"),
+                ("step", "(h: '*f32[n, d]', x: 'f32[d]', pos: 'i64') -> '(f32, f32[n, d])'"),
+                ("__call__", "(x: 'bf16[n]') -> '(bf16[n], {y : bf16[n]})'"), ("nothing", "() -> 'f32'"),
+                ("scaled", "(x: 'f32[d]') -> 'f32[d]'")):
+            self.assertEqual(str(inspect.signature(self.model[entry])), signature)
+        step = self.model.step
+        self.assertEqual([(port.path, port.elem, port.rank, port.type) for port in step.ports],
+                         [("h", "f32", 2, "*f32[n, d]"), ("x", "f32", 1, "f32[d]"), ("pos", "i64", 0, "i64")])
+        self.assertEqual([(port.path, port.shape) for port in step.results], [("0", ()), ("1", ("n", "d"))])
+        self.assertEqual((self.model.split.sizes, self.model.split.__name__), (["h"], "split"))
+        inspect.signature(self.model.split).bind(np.ones((2, 4)), h=2)
+
+    def test_help(self):
+        text = pydoc.render_doc(self.model.split, renderer=pydoc.plaintext)
+        self.assertIn("split(x: f32[t, h*k], *, h: i64) -> f32[h, t, k]", text)
+        self.assertIn("Splits x into h heads.", text)
+        self.assertIn('"Quoted" and \\escaped.', text)
+        self.assertEqual(self.model.split.__doc__.split("\n\n")[1], "Splits x into h heads.")
+        self.assertEqual(self.model.dense.__doc__, "dense(p: {w : f32[d, d], b : f32[d]}, x: f32[n, d]) -> f32[n, d]")
+        self.assertIn("It has weights: bind() gives", self.model.scaled.__doc__)
+        for thing in (axon, axon.Entry, axon.State, self.model, axon.compile):
+            self.assertTrue(pydoc.render_doc(thing))
+        self.assertIn("x : f32[t, h*k]", repr(self.model.split))
+
+    def test_names_of_methods_and_of_python(self):
+        model = self.model
+        x = np.ones(2, np.float32)
+        for entry, result in (("bind", 2), ("entries", 3), ("level", 4)):
+            self.assertIn(entry, dir(model))
+            np.testing.assert_array_equal(model[entry](x), [result] * 2)
+        self.assertIsInstance(model.level, str)
+        self.assertIn("bind", model.entries)
+        self.assertEqual(str(inspect.signature(model["lambda"])), "(from__: 'f32[n]', pass_: 'bool', self: 'f32[n]', "
+                         "from_: 'f32[n]') -> 'f32[n]'")
+        for given in ({"from": x, "pass": True, "self": x, "from_": x}, {"from__": x, "pass_": True, "self": x, "from_": x}):
+            np.testing.assert_array_equal(model["lambda"](**given), [2, 2])
+        self.fails("`pass` was given twice", model["lambda"], x, True, x, x, **{"pass": True})
+        self.fails("`pass` was given twice", model["lambda"], **{"pass": True, "pass_": True})
+        self.assertEqual(model["__call__"].name, "__call__")
+        with self.assertRaises(TypeError):
+            model()
+        for wrong in ("nothin", "", 3, None):
+            with self.assertRaises(KeyError):
+                model[wrong]
+            self.assertNotIn(wrong, model)
+        with self.assertRaises(AttributeError) as caught:
+            model.dens
+        self.assertIn("did you mean `dense`?", str(caught.exception))
+        self.assertEqual((list(model), len(model)), (model.entries, 10))
+
+    def test_unknown_arguments(self):
+        self.fails("`dense` has no input `xs`; it has `p.w`, `p.b`, `x`; did you mean `x`?", self.model.dense, xs=1,
+                   code="E0801")
+        self.fails("it has `x`, and the sizes `h`", self.model.split, zzz=1)
+        self.fails("size `t` of `split` follows from its arguments", self.model.split, [[1, 2]], h=2, t=1)
+        self.fails("`split` takes 1 arguments, 2 were given", self.model.split, [[1, 2]], 2)
+        self.fails("`x` was given twice", self.model.split, [[1, 2]], x=[[1, 2]])
+        self.fails("size `h` of `split` is not determined", self.model.split, [[1, 2]], code="E0821")
+        self.fails("`scaled` has weights, and none are bound", self.model.scaled, [1])
+
+    def test_stub(self):
+        bound = self.model.bind(p={"w": np.ones(2, np.float32)})
+        for model, base in ((self.model, "axon.Bundle"), (bound, "axon.Parameters")):
+            text = axon.stub(model, "Mine")
+            tree = ast.parse(text)
+            classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+            self.assertIn(f"class Mine({base}):", text)
+            fields = {node.target.id for node in classes["Mine"].body if isinstance(node, ast.AnnAssign)}
+            self.assertEqual(fields, {"split", "dense", "step", "scaled", "nothing"})
+            self.assertIn('# model["bind"]: _bind', text)
+            call = classes["_split"].body[0]
+            self.assertEqual([one.arg for one in call.args.kwonlyargs], ["h"])
+            self.assertIn("Splits x into h heads.", ast.get_docstring(call))
+            namespace = {}
+            exec(compile(text, "stub", "exec"), namespace)  # the names in it are there
+        for wrong in (None, self.model.split):
+            self.fails("a stub is of what", axon.stub, wrong)
+        for wrong in ("1", "", "class", None):
+            self.fails("is no name of a class", axon.stub, self.model, wrong)
+
+    def test_stub_of_a_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path, out = os.path.join(folder, "m.axb"), os.path.join(folder, "m.pyi")
+            program = os.path.join(folder, "m.axn")
+            with open(program, "w", encoding="utf-8") as file:
+                file.write(PROGRAM)
+            subprocess.run([os.environ["AXON_ETCC"], "build", program, "--level", "x86-64-v2", "-o", path], check=True)
+            run = [sys.executable, "-m", "axon", "stub"]
+            printed = subprocess.run([*run, path], capture_output=True, text=True, check=True).stdout
+            self.assertEqual(printed, axon.stub(axon.load(path)))
+            self.assertIn("# The entries of m.axb", printed)
+            subprocess.run([*run, path, "-o", out, "--name", "Model"], check=True)
+            with open(out, encoding="utf-8") as file:
+                self.assertEqual(file.read(), printed)
+            if shutil.which("mypy"):
+                user = os.path.join(folder, "user.py")
+                with open(user, "w", encoding="utf-8") as file:
+                    file.write("from m import Model\nmodel: Model\nmodel.split([[1.0]], h=1)\n")
+                checked = subprocess.run(["mypy", "--ignore-missing-imports", user], capture_output=True, text=True)
+                self.assertEqual(checked.returncode, 0, checked.stdout)
+            for arguments in ([os.path.join(folder, "none.axb")], [program], [path, "-o", os.path.join(folder, "no", "m.pyi")]):
+                failed = subprocess.run([*run, *arguments], capture_output=True, text=True)
+                self.assertEqual((failed.returncode, failed.stdout), (1, ""))
+                self.assertTrue(failed.stderr.startswith("axon: "), failed.stderr)
+            self.assertFalse([name for name in os.listdir(folder) if name.endswith(".new")])
+
+
+if __name__ == "__main__":
+    unittest.main()
