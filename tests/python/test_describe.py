@@ -3,7 +3,6 @@ import ast
 import inspect
 import os
 import pydoc
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,12 +22,15 @@ type Layer[d] = { w : f32[d, d], b : f32[d] }
 entry split[h] (x : f32[t, h*k]) = rearrange x [t, h*k] => [h, t, k]
 entry dense (p : Layer[d]) (x : f32[n, d]) = x @ p.w + p.b
 entry step (h : *f32[n, d]) (x : f32[d]) (pos : i64) where 0 <= pos, pos < n = (sum x, h with [pos] = x)
+entry both (h : *{ a : f32[n], b : i32[n] }) = { a = h.a with [:] = h.a + 1.0, b = h.b with [:] = h.b + 1 }
 entry bind (x : f32[n]) = x + 1.0
 entry entries (x : f32[n]) = x + 2.0
 entry level (x : f32[n]) = x + 3.0
 entry lambda (from : f32[n]) (pass : bool) (self : f32[n]) (from_ : f32[n]) = if pass then from + self else from - from_
 entry __call__ (x : bf16[n]) = (x, { y = x })
 entry scaled (p : weights {w : f32[d]}) (x : f32[d]) = x * p.w
+entry _source (x : f32[n]) = x + 4.0
+entry dense_p (x : f32[n]) = { result = x }
 entry nothing = 3.0
 '''
 
@@ -43,12 +45,12 @@ class Describe(support.Case):
                 ("split", "(x: 'f32[t, h*k]', *, h: 'i64') -> 'f32[h, t, k]'"),
                 ("dense", "(p: '{w : f32[d, d], b : f32[d]}', x: 'f32[n, d]') -> 'f32[n, d]'"),
                 ("step", "(h: '*f32[n, d]', x: 'f32[d]', pos: 'i64') -> '(f32, f32[n, d])'"),
-                ("__call__", "(x: 'bf16[n]') -> '(bf16[n], {y : bf16[n]})'"), ("nothing", "() -> 'f32'"),
+                ("both", "(h: '*{a : f32[n], b : i32[n]}') -> '{a : f32[n], b : i32[n]}'"), ("__call__", "(x: 'bf16[n]') -> '(bf16[n], {y : bf16[n]})'"), ("nothing", "() -> 'f32'"),
                 ("scaled", "(x: 'f32[d]') -> 'f32[d]'")):
             self.assertEqual(str(inspect.signature(self.model[entry])), signature)
         step = self.model.step
         self.assertEqual([(port.path, port.elem, port.rank, port.type) for port in step.ports],
-                         [("h", "f32", 2, "*f32[n, d]"), ("x", "f32", 1, "f32[d]"), ("pos", "i64", 0, "i64")])
+                         [("h", "f32", 2, "f32[n, d]"), ("x", "f32", 1, "f32[d]"), ("pos", "i64", 0, "i64")])
         self.assertEqual([(port.path, port.shape) for port in step.results], [("0", ()), ("1", ("n", "d"))])
         self.assertEqual((self.model.split.sizes, self.model.split.__name__), (["h"], "split"))
         inspect.signature(self.model.split).bind(np.ones((2, 4)), h=2)
@@ -68,7 +70,7 @@ class Describe(support.Case):
     def test_names_of_methods_and_of_python(self):
         model = self.model
         x = np.ones(2, np.float32)
-        for entry, result in (("bind", 2), ("entries", 3), ("level", 4)):
+        for entry, result in (("bind", 2), ("entries", 3), ("level", 4), ("_source", 5)):
             self.assertIn(entry, dir(model))
             np.testing.assert_array_equal(model[entry](x), [result] * 2)
         self.assertIsInstance(model.level, str)
@@ -89,7 +91,7 @@ class Describe(support.Case):
         with self.assertRaises(AttributeError) as caught:
             model.dens
         self.assertIn("did you mean `dense`?", str(caught.exception))
-        self.assertEqual((list(model), len(model)), (model.entries, 10))
+        self.assertEqual((list(model), len(model)), (model.entries, 13))
 
     def test_unknown_arguments(self):
         self.fails("`dense` has no input `xs`; it has `p.w`, `p.b`, `x`; did you mean `x`?", self.model.dense, xs=1,
@@ -109,7 +111,7 @@ class Describe(support.Case):
             classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
             self.assertIn(f"class Mine({base}):", text)
             fields = {node.target.id for node in classes["Mine"].body if isinstance(node, ast.AnnAssign)}
-            self.assertEqual(fields, {"split", "dense", "step", "scaled", "nothing"})
+            self.assertEqual(fields, {"split", "dense", "step", "both", "scaled", "dense_p", "nothing"})
             self.assertIn('# model["bind"]: _bind', text)
             call = classes["_split"].body[0]
             self.assertEqual([one.arg for one in call.args.kwonlyargs], ["h"])
@@ -135,12 +137,14 @@ class Describe(support.Case):
             subprocess.run([*run, path, "-o", out, "--name", "Model"], check=True)
             with open(out, encoding="utf-8") as file:
                 self.assertEqual(file.read(), printed)
-            if shutil.which("mypy"):
-                user = os.path.join(folder, "user.py")
+            user = os.path.join(folder, "user.py")
+            for call, status in (("model.split([[1.0]], h=1)", 0), ("model.split([[1.0]])", 1), ("model.split(3, h=1)", 1),
+                                 ("model.nothing() + 1.0", 0), ("model.dense({'w': 1, 'b': 2}, [[1]])", 0)):
                 with open(user, "w", encoding="utf-8") as file:
-                    file.write("from m import Model\nmodel: Model\nmodel.split([[1.0]], h=1)\n")
-                checked = subprocess.run(["mypy", "--ignore-missing-imports", user], capture_output=True, text=True)
-                self.assertEqual(checked.returncode, 0, checked.stdout)
+                    file.write(f"from m import Model\nmodel: Model\n{call}\n")
+                checked = subprocess.run(["mypy", "--ignore-missing-imports", "user.py"], cwd=folder,
+                                         capture_output=True, text=True)
+                self.assertEqual((call, checked.returncode), (call, status), checked.stdout)
             for arguments in ([os.path.join(folder, "none.axb")], [program], [path, "-o", os.path.join(folder, "no", "m.pyi")]):
                 failed = subprocess.run([*run, *arguments], capture_output=True, text=True)
                 self.assertEqual((failed.returncode, failed.stdout), (1, ""))

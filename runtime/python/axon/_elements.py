@@ -187,25 +187,39 @@ def _kinds(value, found):
 def _plain_numbers(what, elem, value):
     """What from_numbers() makes of lists of Python's own numbers that are plainly in range; None of all others, at which
     it looks one by one."""
-    kinds = _kinds(value, set())
+    accepted, read, least, most = _PLAIN[elem]
+    kinds = set(map(type, value))
+    is_flat = list not in kinds
+    if not is_flat:
+        kinds = _kinds(value, set())
+    if not kinds <= accepted:
+        return None
     try:
-        if elem == "bool":
-            return np.array(value, bool) if kinds <= {bool} else None
-        if DTYPES[elem].kind != "f" and elem not in LACKING:
-            whole = np.array(value, np.int64) if kinds <= {int} else None
-            limits = np.iinfo(DTYPES[elem])
-            fits = whole is not None and (whole.size == 0 or limits.min <= whole.min() and whole.max() <= limits.max)
-            return whole.astype(DTYPES[elem]) if fits else None
-        numbers = np.array(value, np.float64) if kinds <= {int, float} else None
+        numbers = np.array(value, read)
     except (ValueError, OverflowError):
         return None
-    if numbers is None or int in kinds and not (np.abs(numbers) < 2.0**53).all():
-        return None  # an integer that float64 does not hold would be rounded twice
-    if elem in LACKING:
-        return _encoded(what, numbers, elem)
-    with np.errstate(over="ignore"):
-        rounded = numbers.astype(DTYPES[elem])
-    return rounded if (np.isinf(rounded) == np.isinf(numbers)).all() else None
+    if numbers.size and elem != "bool":
+        if float in accepted and int in kinds:  # an integer that float64 does not hold would be rounded twice
+            least, most = max(least, -2.0**53), min(most, 2.0**53)
+        low, high = (min(value), max(value)) if is_flat else (numbers.min(), numbers.max())
+        if not (low >= least and high <= most):  # or the first is no number
+            return None
+    return _encoded(what, numbers, elem) if elem in LACKING else numbers.astype(DTYPES[elem], copy=False)
+
+
+def _plain(elem):
+    """What is plain of a type: the types of Python, that of NumPy which reads them, and the numbers in between which
+    nothing has to be looked at."""
+    if elem == "bool":
+        return {bool}, np.dtype(bool), 0, 1
+    if DTYPES[elem].kind != "f" and elem not in LACKING:
+        limits = np.iinfo(DTYPES[elem])
+        return {int}, np.dtype(np.int64), int(limits.min), int(limits.max)
+    largest = _FORMATS[elem][2] if elem != "f64" else float(np.finfo(np.float64).max)
+    return {int, float}, np.dtype(np.float64), -largest, largest
+
+
+_PLAIN = {elem: _plain(elem) for elem in NAMES}
 
 
 def from_numbers(what, elem, value):

@@ -8,7 +8,7 @@ from . import _native
 from ._elements import NAMES, from_numbers
 from ._error import Error
 from ._state import State
-from ._values import as_record, is_array, memory, parts_of, prepared
+from ._values import as_record, is_array, memory, native, parts_of, prepared
 
 WEIGHT, ARGUMENT, STATE, SIZE = range(4)
 _FROM_PARAMETER = 0
@@ -36,7 +36,7 @@ class Port:
     @property
     def type(self):
         """As the language writes it, f32[m, n]."""
-        return ("*" if self.is_state else "") + self.elem + (f"[{', '.join(self.shape)}]" if self.shape else "")
+        return self.elem + (f"[{', '.join(self.shape)}]" if self.shape else "")
 
 
 def form_of(leaves):
@@ -132,8 +132,12 @@ class Description:
     def result_type(self):
         return type_text(self.plain_result, self.results)
 
+    def is_state(self, name):
+        """Whether the parameter is updated in place."""
+        return any(port.is_state and port.path.partition(".")[0] == name for port in self.given)
+
     def parameter_type(self, name):
-        return type_text(self.forms[name], self.given)
+        return ("*" if self.is_state(name) else "") + type_text(self.forms[name], self.given)
 
     def rows(self, ports):
         """The leaves of the library's ports, as the extension reads them."""
@@ -204,7 +208,7 @@ class Entry(_native.Caller):
         return "\n".join(lines)
 
     def __repr__(self):
-        inputs = ", ".join(f"{port.path} : {port.type.lstrip('*')}" for port in self._description.given)
+        inputs = ", ".join(f"{port.path} : {port.type}" for port in self._description.given)
         results = ", ".join(f"{port.path or 'result'} : {port.type}" for port in self._description.results)
         return f"<axon entry {self.name}({inputs}) = {results}>"
 
@@ -226,7 +230,7 @@ class Entry(_native.Caller):
         given: weights.decode.state(n=512). Where the entry has several such parameters, it is named:
         decode.state("cache", n=512)."""
         known = self._description
-        updated = list(dict.fromkeys(port.path.partition(".")[0] for port in known.given if port.is_state))
+        updated = [name for name in known.forms if known.is_state(name)]
         if parameter is None and len(updated) == 1:
             parameter = updated[0]
         if parameter not in updated:
@@ -255,6 +259,8 @@ class Entry(_native.Caller):
 
     def _prepare(self, number, value):
         port = self._description.given[number]
+        if type(value) is list and value and type(value[0]) in (float, int) and not port.is_state:
+            return (native(from_numbers(f"`{port.path}`", port.elem, value), port.elem),)  # the common case, at once
         if isinstance(value, (dict, tuple)) or (as_record(value) is not None and not is_array(value)):
             raise Error(f"`{port.path}` of `{self.name}` is a tensor, which is given as an array, a number or a list",
                         "E0801")
@@ -263,9 +269,7 @@ class Entry(_native.Caller):
     def _parts(self, parameter, form, value):
         known = self._description
         name = list(known.forms)[parameter]
-        path = _path_in(known.forms[name], form, name)
-        in_state = any(port.is_state for port in known.given if f"{port.path}.".startswith(path + "."))
-        return parts_of(f"`{path}`", form, value, in_state)
+        return parts_of(f"`{_path_in(known.forms[name], form, name)}`", form, value, known.is_state(name))
 
     def _size(self, name, value):
         number = from_numbers(f"size `{name}`", "i64", value)

@@ -1,7 +1,7 @@
 """Stub files: a model's entries with their types, for editors and type checkers."""
 import keyword
 
-from ._entry import Entry
+from ._entry import Entry, python_name
 from ._error import Error
 from ._model import Bundle, Parameters
 
@@ -24,8 +24,8 @@ _DTYPES = {"bool": "bool_", "f64": "float64", "f32": "float32", "f16": "float16"
 class _Writer:
     """The text of a stub: records become classes, which stand before the protocol that uses them."""
 
-    def __init__(self):
-        self.classes = []
+    def __init__(self, entries):
+        self.classes, self.taken = [], {f"_{name}" for name in entries}
 
     def tensor(self, port, result):
         """The Python type of a leaf; what is given may be more than what comes back."""
@@ -46,6 +46,8 @@ class _Writer:
             of = f"tuple[{', '.join(parts) or '()'}]"
         else:
             parts = [(field, self.typed(part, ports, f"{name}_{field}", result)) for field, part in form.items()]
+            name = python_name(name, self.taken)
+            self.taken.add(name)
             fields = ", ".join(f'"{field}": {part}' for field, part in parts)
             self.classes.append(f'{name} = TypedDict("{name}", {{{fields}}})\n')
             of = name
@@ -63,7 +65,7 @@ class _Writer:
             out.append(f"{known.python_names[name]}: int" + (" = ..." if isinstance(default, int) else ""))
         result = self.typed(known.plain_result, known.results, f"_{entry.name}_result", result=True)
         lines = [f"class _{entry.name}(Protocol):", f"    # {entry.name}{_plain(entry)}",
-                 f"    def __call__({', '.join(['self'] + out)}) -> {result}:"]
+                 f"    def __call__({', '.join([python_name('self', known.python_names.values())] + out)}) -> {result}:"]
         doc = (entry.__doc__ or "").replace("\\", "\\\\").replace('"', '\\"')
         lines += [f'        """{doc}"""', "        ...", "    def state(self, parameter: str = ..., /, **sizes: int) "
                   "-> axon.State: ...", ""]
@@ -81,12 +83,12 @@ def stub(model, name="Model"):
         raise Error(f"a stub is of what axon.load(), axon.compile() or bind() returned, not of {model!r}", "E0801")
     if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
         raise Error(f"{name!r} is no name of a class", "E0801")
-    writer, entries, fields = _Writer(), [], []
+    writer, entries, fields = _Writer(model.entries), [], []
     for one in model.entries:
         entry = model[one]
         assert isinstance(entry, Entry)
         entries.append(writer.entry(entry))
-        hidden = hasattr(type(model), one) or keyword.iskeyword(one)
+        hidden = getattr(model, one, None) is not entry or keyword.iskeyword(one)
         fields.append(f'    # model["{one}"]: _{one}' if hidden else f"    {one}: _{one}")
     text = _HEAD.format(what=model._source.what) + "".join(writer.classes)
     base = "axon.Parameters" if isinstance(model, Parameters) else "axon.Bundle"
