@@ -1,4 +1,4 @@
-"""A call that is set once and run again and again, over the C interface: what axon.Entry does around a run is not timed."""
+"""A call that is set once and run again and again, over the C interface: what axon.Entry does around it is not timed."""
 import ctypes
 import os
 from ctypes import POINTER, byref, c_char_p, c_int, c_int32, c_int64, c_size_t, c_void_p

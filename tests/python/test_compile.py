@@ -95,6 +95,23 @@ class Compile(support.Case):
         self.fails("entries are texts", axon.compile, DOUBLE, entry=[3])
         self.fails("folders of a library are texts", axon.compile, DOUBLE, library=[None])
 
+    def test_where_the_compiler_is(self):
+        given = os.environ["AXON_ETCC"]
+        for name, value in (("AXON_ETCC", given), ("PATH", os.environ["PATH"])):
+            self.addCleanup(os.environ.__setitem__, name, value)
+        del os.environ["AXON_ETCC"]
+        self.assertTrue(os.path.samefile(axon._compile.compiler(), given))  # of the build tree
+        here = axon._compile._HERE
+        self.addCleanup(setattr, axon._compile, "_HERE", here)
+        axon._compile._HERE = self.folder
+        os.environ["PATH"] = self.folder
+        self.fails("the compiler `etcc` is not found", axon.compile, DOUBLE, code="E0802")
+        path = self.file("etcc", "#!/bin/sh\n", True)
+        self.assertEqual(axon._compile.compiler(), path)
+        os.mkdir(os.path.join(self.folder, "bin"))
+        packaged = self.file(os.path.join("bin", "etcc"), "#!/bin/sh\n", True)
+        self.assertEqual(axon._compile.compiler(), packaged)
+
     def test_a_compiler_that_fails(self):
         before = os.environ["AXON_ETCC"]
         self.addCleanup(os.environ.__setitem__, "AXON_ETCC", before)

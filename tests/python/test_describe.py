@@ -45,7 +45,8 @@ class Describe(support.Case):
                 ("split", "(x: 'f32[t, h*k]', *, h: 'i64') -> 'f32[h, t, k]'"),
                 ("dense", "(p: '{w : f32[d, d], b : f32[d]}', x: 'f32[n, d]') -> 'f32[n, d]'"),
                 ("step", "(h: '*f32[n, d]', x: 'f32[d]', pos: 'i64') -> '(f32, f32[n, d])'"),
-                ("both", "(h: '*{a : f32[n], b : i32[n]}') -> '{a : f32[n], b : i32[n]}'"), ("__call__", "(x: 'bf16[n]') -> '(bf16[n], {y : bf16[n]})'"), ("nothing", "() -> 'f32'"),
+                ("both", "(h: '*{a : f32[n], b : i32[n]}') -> '{a : f32[n], b : i32[n]}'"),
+                ("__call__", "(x: 'bf16[n]') -> '(bf16[n], {y : bf16[n]})'"), ("nothing", "() -> 'f32'"),
                 ("scaled", "(x: 'f32[d]') -> 'f32[d]'")):
             self.assertEqual(str(inspect.signature(self.model[entry])), signature)
         step = self.model.step
@@ -139,7 +140,8 @@ class Describe(support.Case):
                 self.assertEqual(file.read(), printed)
             user = os.path.join(folder, "user.py")
             for call, status in (("model.split([[1.0]], h=1)", 0), ("model.split([[1.0]])", 1), ("model.split(3, h=1)", 1),
-                                 ("model.nothing() + 1.0", 0), ("model.dense({'w': 1, 'b': 2}, [[1]])", 0)):
+                                 ("model.nothing() + 1.0", 0), ("model.dense({'w': 1, 'b': 2}, [[1]])", 1),
+                                 ("model.dense({'w': [[1]], 'b': [2]}, [[1]])", 0)):
                 with open(user, "w", encoding="utf-8") as file:
                     file.write(f"from m import Model\nmodel: Model\n{call}\n")
                 checked = subprocess.run(["mypy", "--ignore-missing-imports", "user.py"], cwd=folder,

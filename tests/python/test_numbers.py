@@ -1,4 +1,5 @@
-"""Numbers, lists and arrays of every element type, and the bits of those that NumPy lacks. usage: test_numbers.py WRITE_TEST_BUNDLE"""
+"""Numbers, lists and arrays of every element type, and the bits of those that NumPy lacks.
+usage: test_numbers.py WRITE_TEST_BUNDLE"""
 import unittest
 
 import numpy as np
@@ -149,7 +150,8 @@ class Numbers(support.Case):
 
     def test_arrays_have_the_exact_type(self):
         for elem, dtype in (("f64", np.float64), ("f32", np.float32), ("f16", np.float16), ("i64", np.int64),
-                            ("i32", np.int32), ("i16", np.int16), ("i8", np.int8), ("u8", np.uint8), ("u32", np.uint32), ("bool", bool)):
+                            ("i32", np.int32), ("i16", np.int16), ("i8", np.int8), ("u8", np.uint8),
+                            ("u32", np.uint32), ("bool", bool)):
             x = np.array([[1, 0, 1]] * 2, dtype).T[:, 0]  # not contiguous
             np.testing.assert_array_equal(self.copied(elem, x, x[0])[0], x)
             np.testing.assert_array_equal(self.copied(elem, x, np.array(1, dtype))[1], x[0])

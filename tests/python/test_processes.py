@@ -1,4 +1,5 @@
-"""Threads on one model, forked children, processes of multiprocessing, and an interpreter that ends in between. usage: test_processes.py WRITE_TEST_BUNDLE"""
+"""Threads on one model, forked children, processes of multiprocessing, and an interpreter that ends in between.
+usage: test_processes.py WRITE_TEST_BUNDLE"""
 import multiprocessing
 import os
 import signal

@@ -114,7 +114,8 @@ class Records(support.Case):
     def test_records_in_records(self):
         w, b = layer(2)
         k = np.arange(5, dtype=np.int32)
-        for p in ({"first": Layer(w, b), "rest": (b, {"k": k})}, {"first": {"w": w, "b": b}, "rest": (b, {"k": [0, 1, 2, 3, 4]})}):
+        for p in ({"first": Layer(w, b), "rest": (b, {"k": k})},
+                  {"first": {"w": w, "b": b}, "rest": (b, {"k": [0, 1, 2, 3, 4]})}):
             total, kept = self.model.deep(p)
             np.testing.assert_array_equal(total, b + b)
             np.testing.assert_array_equal(kept, k)

@@ -21,7 +21,8 @@ entry half (x : f16[n]) = x + x
 entry brain (x : bf16[n]) = x + x
 entry whole (x : i64[n]) (k : i32) = for i => x[i] + i64 k
 entry chosen (c : bool[n]) (x : f32[n]) = for i => if c[i] then x[i] else 0.0
-entry update (cache : *{ h : f32[n], g : bf16[n] }) (x : f32[n]) = { h = cache.h with [:] = cache.h + x, g = cache.g with [:] = cache.g + cache.g }
+entry update (cache : *{ h : f32[n], g : bf16[n] }) (x : f32[n]) =
+  { h = cache.h with [:] = cache.h + x, g = cache.g with [:] = cache.g + cache.g }
 entry weighted (p : weights {w : f32[d]}) (x : f32[d]) = x * p.w
 """
 
@@ -66,7 +67,8 @@ class Torch(support.Case):
         for _ in range(2):
             self.assertIs(self.model.update(cache, torch.ones(3)), cache)
         self.assertEqual((cache["h"].tolist(), cache["g"].tolist()), ([2, 2, 2], [4, 4, 4]))
-        self.fails("`cache.h` is updated in place", self.model.update, {"h": torch.zeros(6)[::2], "g": cache["g"]}, [1, 2, 3])
+        strided = {"h": torch.zeros(6)[::2], "g": cache["g"]}
+        self.fails("`cache.h` is updated in place", self.model.update, strided, [1, 2, 3])
         bound = self.model.bind(p={"w": torch.arange(3, dtype=torch.float32)})
         np.testing.assert_array_equal(bound.weighted(torch.ones(3)), [0, 1, 2])
 

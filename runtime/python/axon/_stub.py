@@ -88,7 +88,7 @@ def stub(model, name="Model"):
         entry = model[one]
         assert isinstance(entry, Entry)
         entries.append(writer.entry(entry))
-        hidden = getattr(model, one, None) is not entry or keyword.iskeyword(one)
+        hidden = getattr(model, one, None) is not entry or keyword.iskeyword(one) or one.startswith("__")
         fields.append(f'    # model["{one}"]: _{one}' if hidden else f"    {one}: _{one}")
     text = _HEAD.format(what=model._source.what) + "".join(writer.classes)
     base = "axon.Parameters" if isinstance(model, Parameters) else "axon.Bundle"
