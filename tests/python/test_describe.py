@@ -3,6 +3,7 @@ import ast
 import inspect
 import os
 import pydoc
+import re
 import subprocess
 import sys
 import tempfile
@@ -85,6 +86,7 @@ class Describe(support.Case):
         self.assertEqual(model["__call__"].name, "__call__")
         with self.assertRaises(TypeError):
             model()
+        self.assertEqual(model.bind(p={"w": x}).bind.name, "bind")
         for wrong in ("nothin", "", 3, None):
             with self.assertRaises(KeyError):
                 model[wrong]
@@ -112,9 +114,10 @@ class Describe(support.Case):
             classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
             self.assertIn(f"class Mine({base}):", text)
             fields = {node.target.id for node in classes["Mine"].body if isinstance(node, ast.AnnAssign)}
-            self.assertEqual(fields, {"split", "dense", "step", "both", "scaled", "dense_p", "nothing"})
-            self.assertIn('# model["bind"]: _bind', text)
-            call = classes["_split"].body[0]
+            hidden = {"bind"} if model is bound else set()  # a method of the other alone
+            self.assertEqual(fields - hidden, {"split", "dense", "step", "both", "scaled", "dense_p", "nothing"})
+            self.assertIn('# model["level"]: Entry_level', text)
+            call = classes["Entry_split"].body[0]
             self.assertEqual([one.arg for one in call.args.kwonlyargs], ["h"])
             self.assertIn("Splits x into h heads.", ast.get_docstring(call))
             namespace = {}
@@ -138,15 +141,16 @@ class Describe(support.Case):
             subprocess.run([*run, path, "-o", out, "--name", "Model"], check=True)
             with open(out, encoding="utf-8") as file:
                 self.assertEqual(file.read(), printed)
-            user = os.path.join(folder, "user.py")
-            for call, status in (("model.split([[1.0]], h=1)", 0), ("model.split([[1.0]])", 1), ("model.split(3, h=1)", 1),
-                                 ("model.nothing() + 1.0", 0), ("model.dense({'w': 1, 'b': 2}, [[1]])", 1),
-                                 ("model.dense({'w': [[1]], 'b': [2]}, [[1]])", 0)):
-                with open(user, "w", encoding="utf-8") as file:
-                    file.write(f"from m import Model\nmodel: Model\n{call}\n")
-                checked = subprocess.run(["mypy", "--ignore-missing-imports", "user.py"], cwd=folder,
-                                         capture_output=True, text=True)
-                self.assertEqual((call, checked.returncode), (call, status), checked.stdout)
+            calls = {"model.split([[1.0]], h=1)": True, "model.split([[1.0]])": False, "model.split(3, h=1)": False,
+                     "model.nothing() + 1.0": True, "model.dense({'w': 1, 'b': 2}, [[1]])": False,
+                     "model.dense({'w': [[1]], 'b': [2]}, [[1]])": True}
+            with open(os.path.join(folder, "user.py"), "w", encoding="utf-8") as file:
+                file.write("\n".join(["from m import Model; model: Model", *calls]))
+            checked = subprocess.run(["mypy", "--ignore-missing-imports", "user.py"], cwd=folder, capture_output=True,
+                                     text=True).stdout
+            wrong = {int(line) for line in re.findall(r"^user.py:(\d+): error", checked, re.MULTILINE)}
+            self.assertEqual(wrong, {i for i, fits in enumerate(calls.values(), 2) if not fits}, checked)
+            self.assertNotIn("m.pyi", checked)
             for arguments in ([os.path.join(folder, "none.axb")], [program], [path, "-o", os.path.join(folder, "no", "m.pyi")]):
                 failed = subprocess.run([*run, *arguments], capture_output=True, text=True)
                 self.assertEqual((failed.returncode, failed.stdout), (1, ""))

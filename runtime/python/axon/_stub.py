@@ -25,7 +25,7 @@ class _Writer:
     """The text of a stub: records become classes, which stand before the protocol that uses them."""
 
     def __init__(self, entries):
-        self.classes, self.taken = [], {f"_{name}" for name in entries}
+        self.classes, self.taken = [], {f"Entry_{name}" for name in entries}
 
     def tensor(self, port, result):
         """The Python type of a leaf; what is given may be more than what comes back."""
@@ -56,24 +56,20 @@ class _Writer:
     def entry(self, entry):
         known, out = entry._description, []
         for name in known.forms:
-            of = self.typed(known.forms[name], known.given, f"_{entry.name}_{name}")
+            of = self.typed(known.forms[name], known.given, f"Part_{entry.name}_{name}")
             out.append(f"{known.python_names[name]}: {of}")
         if known.sizes:
             out.append("*")
         for name in known.sizes:
             default = entry.__signature__.parameters[known.python_names[name]].default
             out.append(f"{known.python_names[name]}: int" + (" = ..." if isinstance(default, int) else ""))
-        result = self.typed(known.plain_result, known.results, f"_{entry.name}_result", result=True)
-        lines = [f"class _{entry.name}(Protocol):", f"    # {entry.name}{_plain(entry)}",
+        result = self.typed(known.plain_result, known.results, f"Part_{entry.name}_result", result=True)
+        lines = [f"class Entry_{entry.name}(Protocol):",
                  f"    def __call__({', '.join([python_name('self', known.python_names.values())] + out)}) -> {result}:"]
-        doc = (entry.__doc__ or "").replace("\\", "\\\\").replace('"', '\\"')
-        lines += [f'        """{doc}"""', "        ...", "    def state(self, parameter: str = ..., /, **sizes: int) "
+        doc = (entry.__doc__ or "").replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\n        ")
+        lines += [f'        """{doc}"""', "        ...", "", "    def state(self, parameter: str = ..., /, **sizes: int) "
                   "-> axon.State: ...", ""]
         return "\n".join(lines)
-
-
-def _plain(entry):
-    return str(entry.__signature__).replace("'", "")
 
 
 def stub(model, name="Model"):
@@ -89,7 +85,7 @@ def stub(model, name="Model"):
         assert isinstance(entry, Entry)
         entries.append(writer.entry(entry))
         hidden = getattr(model, one, None) is not entry or keyword.iskeyword(one) or one.startswith("__")
-        fields.append(f'    # model["{one}"]: _{one}' if hidden else f"    {one}: _{one}")
+        fields.append(f'    # model["{one}"]: Entry_{one}' if hidden else f"    {one}: Entry_{one}")
     text = _HEAD.format(what=model._source.what) + "".join(writer.classes)
     base = "axon.Parameters" if isinstance(model, Parameters) else "axon.Bundle"
     return text + "\n" + "\n".join(entries) + f"\nclass {name}({base}):\n" + "\n".join(fields or ["    ..."]) + "\n"
