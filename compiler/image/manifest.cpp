@@ -28,7 +28,7 @@ using shape::Relation;
 using task::Buffer;
 using task::BufferId;
 
-constexpr const char* compiler = "axon 0.1.0";
+constexpr const char* compiler = "axon " AXON_VERSION;
 constexpr int manifest_format = 4, kernel_abi = 1;
 
 const char* relation_text(Relation relation) {

@@ -86,12 +86,23 @@ void add_talk(CLI::App& app, CommonOptions& o) {
   app.add_flag("--time-passes", o.time_passes, "show on stderr how long each stage took");
 }
 
+/// The standard library: the directory that AXON_STDLIB names, else the one beside the executable, where
+/// installations and build trees have it. An error of usage where there is none.
+static std::string standard_library() {
+  const char* const stated = std::getenv("AXON_STDLIB");
+  std::error_code failed;
+  const fs::path self = fs::read_symlink("/proc/self/exe", failed);
+  const fs::path place = stated && *stated ? fs::path(stated) : self.parent_path() / "../share/axon/stdlib";
+  const fs::path found = fs::canonical(place, failed);
+  if (!failed && fs::exists(found / "prelude.axn", failed)) return found.string();
+  throw CLI::ValidationError("AXON_STDLIB",
+                             fmt::format("{} is not the standard library: it has no prelude.axn",
+                                         place.lexically_normal().string()));
+}
+
 std::vector<std::string> library_directories(const CommonOptions& o) {
   std::vector<std::string> directories = o.library;
-  std::error_code ignored;
-  const fs::path self = fs::read_symlink("/proc/self/exe", ignored);
-  for (const fs::path& candidate : {self.parent_path() / "../share/axon/stdlib", fs::path(AXON_STDLIB_DIR)})
-    if (fs::is_directory(candidate, ignored)) directories.push_back(candidate.lexically_normal().string());
+  directories.push_back(standard_library());
   return directories;
 }
 

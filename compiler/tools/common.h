@@ -43,8 +43,8 @@ void add_compile(CLI::App&, CommonOptions&);
 void add_talk(CLI::App&, CommonOptions&);
 void add_library(CLI::App&, CommonOptions&);  ///< --library alone
 
-/// Directories of the standard library: --library first, then next to the executable, then where it was
-/// built.
+/// Directories of library modules: --library first, then the standard library, which the environment variable
+/// AXON_STDLIB names, or is beside the executable.
 std::vector<std::string> library_directories(const CommonOptions&);
 
 /// Reads the file (`-` is stdin) into a new compilation; null, with the exit status in `status`, when it
