@@ -1,0 +1,13 @@
+"""What pyproject.toml cannot say of the wheel: it holds machine code, for every CPython from 3.11 on."""
+from setuptools import setup
+from setuptools.dist import Distribution
+
+
+class Compiled(Distribution):
+    """A distribution whose extension modules CMake has built."""
+
+    def has_ext_modules(self):
+        return True
+
+
+setup(distclass=Compiled, options={"bdist_wheel": {"py_limited_api": "cp311"}})
