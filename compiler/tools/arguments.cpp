@@ -183,14 +183,16 @@ std::optional<Array> ArrayFiles::read(const std::string& path, const std::vector
   Array array;
   array.elem = static_cast<axon_elem>(tensor->dtype);
   for (uint64_t extent : tensor->shape) array.shape.push_back(static_cast<int64_t>(extent));
-  array.bytes.resize(tensor->end - tensor->begin);
+  array.bytes.resize(weights::read_bytes(*tensor));
   const auto status = file->read(*tensor, 0, array.bytes.data(), array.bytes.size());
   if (status) return error = status->message, std::nullopt;
   return array;
 }
 
 std::optional<std::string> read_map(const std::string& given, std::string& error) {
-  if (given.empty() || given.find("<-") != std::string::npos) return given;
+  const bool is_text = given.find("<-") != std::string::npos || given.starts_with("prefix ") ||
+                       given.starts_with("all ") || given.starts_with("words ");
+  if (given.empty() || is_text) return given;
   const auto file = weights::File::open(given);
   if (!file) return error = file.error().message, std::nullopt;
   const auto bytes = (*file)->view();

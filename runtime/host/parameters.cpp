@@ -1,156 +1,27 @@
-// Binding weights (parameters.h): names and types by the weights folder, axes by the entries' own equations,
-// then data.
+// Binding weights (parameters.h): what fits by weight_fit.h, then data.
 #include "host/parameters.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cstring>
-#include <set>
 
 #include "host/limits.h"
 #include "host/sizes.h"
 #include "host/strided.h"
+#include "host/weight_fit.h"
 
 namespace axon::host {
 namespace {
 
 constexpr uint64_t buffer_alignment = 64;
 
-/// The name of each weight in a file or a binding map. It begins with the weight's parameter, `p.embed`;
-/// where all fields of exactly one parameter are found without it, those are meant.
-class FieldNames {
- public:
-  FieldNames(const Manifest& manifest, const weights::TensorTable& table, const weights::BindingMap& map) {
-    const auto known = [&](const std::string& name) { return map.find(name) || table.find(name); };
-    std::map<std::string, bool> fits;  // by parameter: all of its fields are found by their short names
-    std::set<std::string> named;       // all of its fields are found by their whole names
-    for (const Weight& weight : manifest.weights)
-      fits[parameter(weight)] = true, named.insert(parameter(weight));
-    for (const Weight& weight : manifest.weights) {
-      if (!known(short_name(weight))) fits[parameter(weight)] = false;
-      if (!known(weight.path)) named.erase(parameter(weight));
-    }
-    for (const auto& [name, all] : fits)
-      if ((all && !named.contains(name)) || fits.size() == 1) fitting_.push_back(name);
-    for (const Weight& weight : manifest.weights) {
-      const bool meant = fitting_.size() == 1 && fitting_[0] == parameter(weight);
-      names_.push_back(!meant || known(weight.path) ? weight.path : short_name(weight));
-    }
-  }
-  const std::string& operator[](size_t weight) const { return names_[weight]; }
-  /// What to say to somebody whose names leave open which parameter is meant; else empty.
-  std::string doubt() const {
-    if (fitting_.size() < 2) return "";
-    std::string all;
-    for (const std::string& one : fitting_) all += (all.empty() ? "" : ", ") + printable(one);
-    return text("names without a parameter fit each of ", all, ": begin them with the one that is meant");
-  }
-
- private:
-  static std::string parameter(const Weight& weight) { return weight.path.substr(0, weight.path.find('.')); }
-  static std::string short_name(const Weight& weight) {
-    const size_t dot = weight.path.find('.');
-    return dot == std::string::npos ? weight.path : weight.path.substr(dot + 1);
-  }
-
-  std::vector<std::string> fitting_;  ///< the parameters that names without one may mean
-  std::vector<std::string> names_;
-};
-
-std::map<std::string, int64_t> sizes_in(const weights::TensorTable& table) {
-  std::map<std::string, int64_t> out;
-  for (const auto& [name, value] : table.metadata) {
-    int64_t number = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (error == std::errc() && end == value.data() + value.size()) out.emplace(name, number);
-  }
-  return out;
-}
-
-/// Compares the shapes of the files with what one entry says of them, as far as weights alone determine its
-/// sizes.
-class ShapeCheck {
- public:
-  ShapeCheck(const Entry& entry, const std::map<std::string, int64_t>& metadata,
-             const std::vector<const weights::Source*>& sources, const FieldNames& names)
-      : entry_(entry), sizes_(entry), metadata_(metadata), sources_(sources), names_(names) {}
-
-  /// Adds a misfit per weight, unless that weight has one already.
-  void run(std::vector<std::string>& misfits) {
-    for (size_t size = 0; size < entry_.sizes.size(); ++size) find(size, misfits);
-    for (const Port& port : entry_.inputs) {
-      const weights::Source* const source = port.kind == AXON_WEIGHT ? sources_[port.weight] : nullptr;
-      if (source && !fits(port, *source)) misfit(port, *source, "", misfits);
-    }
-  }
-
- private:
-  void find(size_t size, std::vector<std::string>& misfits) {
-    const Size& rule = entry_.sizes[size];
-    if (rule.from != AXON_FROM_AXIS || entry_.inputs[rule.input].kind != AXON_WEIGHT) {
-      const auto found = metadata_.find(rule.name);
-      if (found != metadata_.end()) sizes_.set(size, found->second, /*from_metadata=*/true);
-      return;
-    }
-    const Port& port = entry_.inputs[rule.input];
-    const weights::Source* const source = sources_[port.weight];
-    const uint64_t others = rule.equation.mask() & ~(uint64_t{1} << size);
-    if (!source || (others & ~sizes_.known())) return;
-    bool changed = false;
-    if (auto failure = sizes_.solve(size, static_cast<int64_t>(source->shape[rule.axis]), changed))
-      misfit(port, *source, failure->text, misfits);
-  }
-  bool fits(const Port& port, const weights::Source& source) const {
-    for (size_t axis = 0; axis < port.shape.size(); ++axis) {
-      int64_t expected = 0;
-      if (!sizes_.knows(port.shape[axis])) continue;
-      if (!port.shape[axis].evaluate(sizes_.values(), expected) || expected < 0 ||
-          static_cast<uint64_t>(expected) != source.shape[axis])
-        return false;
-    }
-    return true;
-  }
-  void misfit(const Port& port, const weights::Source& source, const std::string& why,
-              std::vector<std::string>& misfits) {
-    std::string& out = misfits[port.weight];
-    if (!out.empty()) return;
-    uint64_t mask = 0;
-    for (const Dim& dim : port.shape) mask |= dim.mask();
-    out = text("parameter ", printable(names_[port.weight]), " is ", weights::shape_text(source.shape),
-               " in the file, expected ", sizes_.shape(port.shape), sizes_.origins_in_brackets(mask),
-               why.empty() ? "" : text(": ", why));
-  }
-
-  const Entry& entry_;
-  SizeTable sizes_;
-  const std::map<std::string, int64_t>& metadata_;
-  const std::vector<const weights::Source*>& sources_;
-  const FieldNames& names_;
-};
-
-std::vector<const weights::Source*> by_weight(const Manifest& manifest, const FieldNames& names,
-                                              const weights::Binding& binding) {
-  std::vector<const weights::Source*> out(manifest.weights.size(), nullptr);
-  for (size_t i = 0; i < out.size(); ++i)
-    for (const weights::Source& source : binding.sources)
-      if (source.field.path == names[i]) out[i] = &source;
-  return out;
-}
-
-Failure list_misfits(const std::vector<std::string>& lines) {
-  std::string out = text("the weights do not fit the program", lines.size() == 1 ? ": " : ":\n  ");
-  for (size_t i = 0; i < lines.size(); ++i) out += text(i ? "\n  " : "", lines[i]);
-  return {AXON_BAD_WEIGHTS, weights::code::binding, out};
-}
-
 /// Where a mapped weight may be used as it is; nullptr when it must be copied.
 const void* mapped(const weights::TensorFile& file, const weights::Source& source,
                    const Placement& placement) {
-  if (!placement.is_row_major() || !source.identity()) return nullptr;
+  const auto offset = source.mapped_offset();
+  if (!placement.is_row_major() || !offset) return nullptr;
   const auto view = file.view(file.table.tensors[source.tensors[0]]);
-  if (!view || view->empty()) return nullptr;
-  const uint64_t bytes = elem_bytes(source.field.dtype);
-  return reinterpret_cast<uintptr_t>(view->data()) % bytes == 0 ? view->data() : nullptr;
+  if (!view || *offset >= view->size()) return nullptr;
+  const uint8_t* const data = view->data() + *offset;
+  return reinterpret_cast<uintptr_t>(data) % elem_bytes(source.field.dtype) == 0 ? data : nullptr;
 }
 
 uint64_t prepared_bytes(const weights::Source& source, const Placement& placement) {
@@ -176,7 +47,7 @@ Status fill(const weights::TensorFile& file, const weights::Source& source, cons
 }
 
 Status prepare(Parameters& parameters, const weights::TensorFile& file,
-               const std::vector<const weights::Source*>& sources) {
+               const std::vector<std::optional<weights::Source>>& sources) {
   const auto& manifest = parameters.bundle->manifest;
   std::vector<uint64_t> offsets(sources.size(), 0);
   uint64_t total = 0;
@@ -367,39 +238,23 @@ Result<weights::TensorFile> open_weight_files(const std::vector<WeightFile>& fil
 Result<std::shared_ptr<Parameters>> bind_parameters(std::shared_ptr<const Bundle> bundle,
                                                     weights::TensorFile file, std::string_view map_text) {
   const Manifest& manifest = bundle->manifest;
-  const weights::ParsedMap map = weights::parse_binding_map(map_text);
-  std::vector<std::string> lines;
-  for (const weights::Error& error : map.errors) lines.push_back(error.message);
-  if (!lines.empty()) return Failure{AXON_BAD_WEIGHTS, weights::code::map, list_misfits(lines).text};
   if (manifest.weights.empty() && !file.table.tensors.empty())
     return Failure{
         AXON_BAD_WEIGHTS, weights::code::binding,
         text("the program has no weights: each call gives all parameters. `weights` before the type "
              "of a parameter of an entry makes it one that is bound, as in (p : weights Model[..])")};
-
-  const FieldNames names(manifest, file.table, map.map);
-  std::vector<weights::Field> fields;
-  for (size_t i = 0; i < manifest.weights.size(); ++i)
-    fields.push_back({names[i], static_cast<Elem>(manifest.weights[i].elem), manifest.weights[i].rank, 0});
-  const weights::Binding binding = weights::bind_parameters(file.table, map.map, fields);
-  const auto sources = by_weight(manifest, names, binding);
+  auto fit = fit_weights(manifest, file.table, map_text);
+  if (!fit) return fit.failure();
+  if (!fit->misfits.empty()) return list_misfits(weights::code::binding, fit->misfits);
 
   auto parameters = std::make_shared<Parameters>();
   parameters->bundle = bundle;
   parameters->metadata = file.table.metadata;
   parameters->sizes = sizes_in(file.table);
-  std::vector<std::string> misfits(manifest.weights.size());
-  for (const Entry& entry : manifest.entries)
-    ShapeCheck(entry, parameters->sizes, sources, names).run(misfits);
-  for (const weights::Error& error : binding.misfits) lines.push_back(error.message);
-  for (const std::string& misfit : misfits)
-    if (!misfit.empty()) lines.push_back(misfit);
-  if (!binding.misfits.empty() && !names.doubt().empty()) lines.push_back(names.doubt());
-  if (!lines.empty()) return list_misfits(lines);
-  for (const weights::Source* source : sources)
+  for (const std::optional<weights::Source>& source : fit->binding.sources)
     parameters->weights.push_back({nullptr, {source->shape.begin(), source->shape.end()}});
   if (!bundle->image) return parameters;
-  if (auto failure = prepare(*parameters, file, sources)) return *failure;
+  if (auto failure = prepare(*parameters, file, fit->binding.sources)) return *failure;
   parameters->files = std::move(file.files);
   return parameters;
 }

@@ -36,6 +36,11 @@ bool SizeTable::set(size_t size, int64_t value, bool from_metadata) {
   return changed;
 }
 
+void SizeTable::set_agreed(size_t size, int64_t value, std::string origin) {
+  set(size, value);
+  agreed_[size] = std::move(origin);
+}
+
 Status SizeTable::solve(size_t size, int64_t extent, bool& changed) {
   const Size& rule = entry_->sizes[size];
   const auto fail = [&](std::string what) {
@@ -68,6 +73,7 @@ Status SizeTable::solve(size_t size, int64_t extent, bool& changed) {
 
 std::string SizeTable::origin(size_t size) const {
   const Size& rule = entry_->sizes[size];
+  if (const auto agreed = agreed_.find(size); agreed != agreed_.end()) return agreed->second;
   if (from_metadata_ >> size & 1) return "from the metadata of the weights";
   if (rule.from == AXON_FROM_AXIS || rule.from == AXON_FROM_STRIDE) return "from " + seen_text(rule);
   if (rule.from == AXON_FROM_DATA)

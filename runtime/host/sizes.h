@@ -5,6 +5,7 @@
 // solver.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,12 +18,15 @@ class SizeTable {
   explicit SizeTable(const Entry& entry) : entry_(&entry), values_(entry.sizes.size(), 0) {}
 
   const int64_t* values() const { return values_.data(); }
+  size_t count() const { return values_.size(); }
   int64_t operator[](size_t size) const { return values_[size]; }
   uint64_t known() const { return known_; }
   bool knows(const Dim& dim) const { return (dim.mask() & ~known_) == 0; }
 
   /// True when the size was unknown or had another value.
   bool set(size_t size, int64_t value, bool from_metadata = false);
+  /// The same of a value that others agree on; `origin` says who: "by `x` and `y`".
+  void set_agreed(size_t size, int64_t value, std::string origin);
   /// Solves the size's equation for an axis of this extent, or of this stride; everything else in it is
   /// known. `changed` as for set().
   Status solve(size_t size, int64_t extent, bool& changed);
@@ -50,6 +54,7 @@ class SizeTable {
   const Entry* entry_;
   std::vector<int64_t> values_;
   uint64_t known_ = 0, from_metadata_ = 0;
+  std::map<size_t, std::string> agreed_;  ///< whose origin is not the size's rule
 };
 
 /// axis 1 of `w`

@@ -448,7 +448,7 @@ class CommandLine(WithProgram):
             file.write(rules)
         for given in (names, rules):
             self.assertEqual(etcc("run", "-", "f", f"p=@{weights}", "--map", given, stdin=program), (0, "result : f32[2] =\n[11, 17]\n", ""))
-        for given, error in (("a <- x\nb[i] = blk.{i}", "error[E0708]: the weights do not fit the program: line 2: `<-` expected after the parameter"),
+        for given, error in (("a <- x\nb[i] = blk.{i}", "error[E0708]: the binding map cannot be read: line 2: `<-` expected after the parameter"),
                              ("no.map", "error[E0701]: cannot open `no.map`: No such file or directory"),
                              (self.folder.name, f"error[E0701]: `{self.folder.name}` is not a regular file")):
             status, out, err = etcc("run", "-", "f", f"p=@{weights}", "--map", given, stdin=program)

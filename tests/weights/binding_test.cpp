@@ -1,17 +1,10 @@
 // Binding maps and binding: what fits is described exactly and loaded, what does not is listed all at once.
-#include "host/weights/binding.h"
-
+#include "bind.h"
 #include "host/weights/limits.h"
-#include "support.h"
 
 namespace axon::weights {
 namespace {
 
-BindingMap good_map(const std::string& source) {
-  const ParsedMap parsed = parse_binding_map(source);
-  for (const Error& error : parsed.errors) ADD_FAILURE() << error.message;
-  return parsed.map;
-}
 std::string map_errors(const std::string& source) {
   std::string out;
   for (const Error& error : parse_binding_map(source).errors) out += error.message + "\n";
@@ -25,16 +18,17 @@ TEST(BindingMap, reads_every_form) {
       "embed <- model.embed_tokens.weight -- at the end\n"
       "\tlayers.wq[l] <- model.layers.{l}.q--proj.weight, transposed, as f32\n"
       "e.w[l, e]<-\"x {e} -- {l},\" , as bf16");
-  ASSERT_EQ(map.rules.size(), 3u);
-  EXPECT_EQ(map.find("embed")->tensor.pieces, std::vector<std::string>{"model.embed_tokens.weight"});
-  const Rule& layers = *map.find("layers.wq");
+  ASSERT_EQ(map.rules().size(), 3u);
+  const auto rule = [&](const char* field) { return *map.find(field).rule; };
+  EXPECT_EQ(rule("embed").tensors[0].pieces, std::vector<std::string>{"model.embed_tokens.weight"});
+  const Rule layers = rule("layers.wq");
   EXPECT_EQ(layers.indices, std::vector<std::string>{"l"});
   EXPECT_TRUE(layers.transposed);
   EXPECT_EQ(layers.as, Elem::f32);
   EXPECT_EQ(layers.line, 4u);
-  EXPECT_EQ(layers.tensor.name(std::vector<uint64_t>{12}), "model.layers.12.q--proj.weight");
-  EXPECT_EQ(map.find("e.w")->tensor.name(std::vector<uint64_t>{3, 7}), "x 7 -- 3,");
-  EXPECT_EQ(map.find("f"), nullptr);
+  EXPECT_EQ(layers.tensors[0].name(std::vector<uint64_t>{12}), "model.layers.12.q--proj.weight");
+  EXPECT_EQ(rule("e.w").tensors[0].name(std::vector<uint64_t>{3, 7}), "x 7 -- 3,");
+  EXPECT_EQ(map.find("f").rule, nullptr);
 }
 
 TEST(BindingMap, errors_name_their_lines) {
@@ -60,7 +54,7 @@ TEST(BindingMap, errors_name_their_lines) {
             "line 2: `<-` expected after the parameter\n"
             "line 3: a tensor's name expected after `<-`\n"
             "line 4: `,` or the end of the line expected before `c`\n"
-            "line 5: `transposed` or `as` expected after `,`\n"
+            "line 5: `transposed`, `split`, `joined` or `as` expected after `,`\n"
             "line 6: unknown element type `f33`\n"
             "line 7: `transposed` occurs twice\n"
             "line 8: `as` occurs twice\n"
@@ -90,56 +84,12 @@ TEST(BindingMap, any_bytes_are_survived) {
   EXPECT_TRUE(parse_binding_map("").errors.empty());
 }
 
-class Bind : public testing::Test {
- protected:
-  void add(const std::string& name, Elem dtype, const std::vector<uint64_t>& shape,
-           std::vector<double> values = {}) {
-    const uint64_t count = *element_count(shape);
-    for (size_t i = values.size(); i < count; ++i) values.push_back(static_cast<double>(i));
-    data.emplace_back(count * elem_bytes(dtype));
-    if (convertible(Elem::f64, dtype)) convert(Elem::f64, values.data(), dtype, data.back().data(), count);
-    tensors.push_back(borrowed(name, dtype, shape, data.back()));
-  }
-  TensorFile file() {
-    EXPECT_EQ(error_of(write_safetensors(folder / "w.safetensors", tensors)), "no error");
-    auto out = open_tensors(folder / "w.safetensors");
-    EXPECT_TRUE(out) << error_of(out);
-    return *out;
-  }
-  std::string misfits(const std::string& map, const std::vector<Field>& fields) {
-    std::string out;
-    for (const Error& error : bind_parameters(file().table, good_map(map), fields).misfits) {
-      EXPECT_EQ(error.code, code::binding);
-      out += error.message + "\n";
-    }
-    return out;
-  }
-  /// The values of the only field, which must bind.
-  std::vector<double> values(const std::string& map, const Field& field, std::vector<uint64_t> shape) {
-    const TensorFile weights = file();
-    const Binding binding = bind_parameters(weights.table, good_map(map), std::vector{field});
-    for (const Error& error : binding.misfits) ADD_FAILURE() << error.message;
-    if (binding.sources.size() != 1) return {};
-    EXPECT_EQ(binding.sources[0].shape, shape);
-    const uint64_t count = *element_count(shape);
-    std::vector<uint8_t> out(count * elem_bytes(field.dtype));
-    EXPECT_EQ(error_of(load(weights, binding.sources[0], out)), "no error");
-    std::vector<double> wide(count);
-    convert(field.dtype, out.data(), Elem::f64, wide.data(), count);
-    return wide;
-  }
-
-  Folder folder;
-  std::vector<OutTensor> tensors;
-  std::vector<std::vector<uint8_t>> data;
-};
-
 TEST_F(Bind, a_field_is_the_tensor_of_its_name) {
   add("embed", Elem::f32, {2, 3});
   add("unused", Elem::i64, {2});
   const Binding binding = bind_parameters(file().table, {}, std::vector{Field{"embed", Elem::f32, 2}});
-  ASSERT_EQ(binding.sources.size(), 1u);
-  EXPECT_TRUE(binding.sources[0].identity());
+  ASSERT_TRUE(binding.sources.at(0));
+  EXPECT_EQ(binding.sources[0]->mapped_offset(), 0u);
   EXPECT_EQ(values("", {"embed", Elem::f32, 2}, {2, 3}), (std::vector<double>{0, 1, 2, 3, 4, 5}));
 }
 TEST_F(Bind, transposed) {
@@ -252,7 +202,7 @@ TEST_F(Bind, room_of_the_wrong_size) {
   const TensorFile weights = file();
   const Binding binding = bind_parameters(weights.table, {}, std::vector{Field{"w", Elem::f32, 1}});
   std::vector<uint8_t> small(7);
-  EXPECT_ERROR(load(weights, binding.sources.at(0), small), code::shape, "has 8 bytes, room is 7");
+  EXPECT_ERROR(load(weights, *binding.sources.at(0), small), code::shape, "has 8 bytes, room is 7");
 }
 
 }  // namespace

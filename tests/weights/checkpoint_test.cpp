@@ -117,8 +117,8 @@ TEST(Checkpoint, narrow_types) {
   ASSERT_TRUE(bf16 && f16);
   const auto a = content<uint16_t>(*bf16, "embed"), b = content<uint16_t>(*f16, "embed");
   for (size_t i = 0; i < 80; ++i) {
-    EXPECT_EQ(weights::bf16_to_f32(a[i]), static_cast<float>(i));
-    EXPECT_EQ(weights::f16_to_f32(b[i]), static_cast<float>(i));
+    EXPECT_EQ(weights::load_float(Elem::bf16, &a[i]), static_cast<double>(i));
+    EXPECT_EQ(weights::load_float(Elem::f16, &b[i]), static_cast<double>(i));
   }
 }
 TEST(Checkpoint, random_weights_are_scaled_and_reproducible) {

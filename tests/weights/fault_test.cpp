@@ -4,6 +4,7 @@
 
 #include <cerrno>
 
+#include "gguf.h"
 #include "host/weights/file.h"
 #include "support.h"
 
@@ -24,6 +25,13 @@ class Faults : public testing::Test {
 
 const std::string sample = std::string("\x40\0\0\0\0\0\0\0", 8) +
                            R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}}           )" + "1234";
+
+/// A text that is longer than what is read at once.
+std::string gguf_sample() {
+  Gguf file;
+  file.key("text", 8, gguf_text(std::string(100'000, 't')));
+  return file.tensor("a", {2}, 0, "12345678").bytes();
+}
 
 TEST_F(Faults, the_sample_is_good) {
   EXPECT_EQ(sample.size(), 8u + 64 + 4);
@@ -61,8 +69,9 @@ TEST_F(Faults, every_single_read_fails) {
     return countdown-- == 0 ? fail(EIO) : real.pread(descriptor, out, count, offset);
   };
   for (const std::string& path :
-       {folder.write("a.safetensors", sample), std::string(TEST_DATA "/numpy.npy"),
-        std::string(TEST_DATA "/numpy_stored.npz"), std::string(TEST_DATA "/numpy_deflated.npz")}) {
+       {folder.write("a.safetensors", sample), folder.write("a.gguf", gguf_sample()),
+        std::string(TEST_DATA "/numpy.npy"), std::string(TEST_DATA "/numpy_stored.npz"),
+        std::string(TEST_DATA "/numpy_deflated.npz")}) {
     int successful = 0;
     for (;; ++successful) {
       countdown = successful;
@@ -122,7 +131,7 @@ TEST_F(Faults, not_a_regular_file) {
   EXPECT_ERROR(open_tensors(folder / "d.npy"), code::system, "not a regular file");
 }
 TEST_F(Faults, empty_files) {
-  for (const char* name : {"e.safetensors", "e.npy", "e.npz", "e.index.json"})
+  for (const char* name : {"e.safetensors", "e.npy", "e.npz", "e.gguf", "e.index.json"})
     EXPECT_FALSE(open_tensors(folder.write(name, ""))) << name;
 }
 

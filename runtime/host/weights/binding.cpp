@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t shown_missing = 3;
 
-/// The index values for which a pattern gives this name.
+/// The index values for which a pattern without `*` gives this name.
 std::optional<std::vector<uint64_t>> match(const NamePattern& pattern, size_t indices,
                                            std::string_view name) {
   std::vector<std::optional<uint64_t>> values(indices);
@@ -71,83 +71,126 @@ std::string nearest_name(const TensorTable& table, const std::string& name) {
   return out;
 }
 
+/// f32[2, 3] or, packed, q8_0[2, 32]
+std::string described(const Tensor& tensor) { return text(type_name(tensor), shape_text(tensor.shape)); }
+
+bool alike(const Tensor& a, const Tensor& b) {
+  return a.shape == b.shape && a.dtype == b.dtype && a.packing == b.packing;
+}
+
+/// What stands behind all the names that are missing, and makes tensors of the table of them; else empty.
+std::string common_prefix(const TensorTable& table, const std::vector<std::string>& missing) {
+  constexpr size_t most_tensors = 100'000, most_tries = 100;
+  if (missing.empty() || table.tensors.size() > most_tensors) return "";
+  size_t tries = 0;
+  for (const Tensor& tensor : table.tensors) {
+    if (tensor.name.size() <= missing[0].size() || !tensor.name.ends_with(missing[0])) continue;
+    std::string prefix = tensor.name.substr(0, tensor.name.size() - missing[0].size());
+    const auto exists = [&](const std::string& name) { return table.find(prefix + name) != nullptr; };
+    if (std::all_of(missing.begin(), missing.end(), exists)) return prefix;
+    if (++tries == most_tries) break;
+  }
+  return "";
+}
+
+/// The tensors of one rule, for all elements of a stack.
+struct Gathered {
+  std::vector<uint32_t> tensors;  ///< joined ones in turn
+  std::vector<uint64_t> stack;
+  std::vector<std::vector<uint64_t>> shapes;  ///< of each that is joined, as the parameter has it
+  bool transposed = false;
+};
+
 class Binder {
  public:
-  Binder(const TensorTable& table, const BindingMap& map) : table_(table), map_(map) {}
+  Binder(const TensorTable& table, const BindingMap& map, std::span<const Field> fields,
+         const PartSizes& part_sizes)
+      : table_(table), map_(map), fields_(fields), part_sizes_(part_sizes) {}
 
-  Binding run(std::span<const Field> fields) {
-    std::set<std::string_view> known;
-    for (const Field& field : fields) {
-      known.insert(field.path);
-      bind_field(field);
+  Binding run() {
+    out_.sources.resize(fields_.size());
+    for (uint32_t i = 0; i < fields_.size(); ++i) {
+      const auto match = map_.find(fields_[i].path);
+      if (match.rule) used_.insert({match.rule, match.part});
+      if (match.rule && match.rule->split)
+        shared_[{match.rule, match.star}].emplace(match.part, i);
+      else
+        bind_field(i, match);
     }
-    for (const Rule& rule : map_.rules)
-      if (!known.contains(rule.field))
-        misfit(text("line ", rule.line, " of the binding map: the program has no parameter ",
-                    printable(rule.field)));
+    for (const auto& [rule, parts] : shared_) bind_parts(*rule.first, rule.second, parts);
+    for (const Rule& rule : map_.rules())
+      for (uint32_t part = 0; part < rule.fields.size(); ++part)
+        if (!used_.contains({&rule, part}))
+          misfit(text("line ", rule.line, " of the binding map: the program has no parameter ",
+                      printable(rule.fields[part])));
+    offer_prefix();
     return std::move(out_);
   }
 
  private:
+  using Parts = std::map<uint32_t, uint32_t>;  ///< fields by their part of a rule
+
   void misfit(std::string message) { out_.misfits.push_back({code::binding, std::move(message)}); }
+  static std::string label(const Field& field) { return text("parameter ", printable(field.path)); }
 
-  void bind_field(const Field& field) {
-    Source source;
-    source.field = field;
-    const Rule* const rule = map_.find(field.path);
-    std::vector<uint64_t> stack;
-    const bool found = rule && !rule->indices.empty() ? find_stack(field, *rule, source, stack)
-                                                      : find_single(field, rule, source);
-    if (!found) return;
-    source.transposed = rule && rule->transposed;
-    const bool shape_fits = check_shape(field, source, stack);
-    const bool dtype_fits = check_dtype(field, rule, source);
-    if (shape_fits && dtype_fits) out_.sources.push_back(std::move(source));
-  }
+  // ---- tensors by name ----
 
-  bool find_single(const Field& field, const Rule* rule, Source& source) {
-    const std::string name = rule ? rule->tensor.pieces[0] : field.path;
-    const Tensor* const tensor = table_.find(name);
-    if (!tensor) {
-      std::string message =
-          text("parameter ", printable(field.path), ": the weights have no tensor ", printable(name));
-      if (const std::string near = nearest_name(table_, name); !near.empty())
-        message += text("; there is ", printable(near));
-      else if (!rule && field.stack > 0)
-        message += text("; to stack one tensor per layer, write `", field.path,
-                        "[l] <- ...{l}...` in a binding map");
-      misfit(message);
-      return false;
+  /// The tensors of one name, with the prefix of the map where they exist so; `extents` are those of a stack.
+  bool find_tensors(const Field& field, const BindingMap::Match& match, size_t which,
+                    std::vector<uint32_t>& tensors, std::vector<uint64_t>& extents) {
+    const size_t indices = match.rule ? match.rule->indices.size() : 0;
+    NamePattern shown;
+    for (const bool with_prefix : {true, false}) {
+      const NamePattern pattern = map_.names(match, field.path, with_prefix)[which];
+      if (with_prefix) shown = pattern;
+      if (indices > 0) {
+        std::map<std::vector<uint64_t>, uint32_t> found;
+        find_stack(pattern, indices, found, extents);
+        if (found.empty()) continue;
+        for (const auto& entry : found) tensors.push_back(entry.second);
+        return check_gaps(field, pattern, found, extents);
+      }
+      if (const Tensor* const tensor = table_.find(pattern.pieces[0])) {
+        tensors.push_back(static_cast<uint32_t>(tensor - table_.tensors.data()));
+        return true;
+      }
     }
-    source.tensors.push_back(static_cast<uint32_t>(tensor - table_.tensors.data()));
-    return true;
+    report_missing(field, match, which, shown);
+    return false;
   }
 
-  /// Finds all tensors of a stack; `extents` become its leading axes.
-  bool find_stack(const Field& field, const Rule& rule, Source& source, std::vector<uint64_t>& extents) {
-    std::map<std::vector<uint64_t>, uint32_t> found;
-    extents.assign(rule.indices.size(), 0);
-    const auto [begin, end] = candidates(table_, rule.tensor.pieces[0]);
+  void find_stack(const NamePattern& pattern, size_t indices,
+                  std::map<std::vector<uint64_t>, uint32_t>& found, std::vector<uint64_t>& extents) {
+    extents.assign(indices, 0);
+    const auto [begin, end] = candidates(table_, pattern.pieces[0]);
     for (uint32_t i = begin; i < end; ++i) {
-      const auto values = match(rule.tensor, rule.indices.size(), table_.tensors[i].name);
+      const auto values = match(pattern, indices, table_.tensors[i].name);
       if (!values) continue;
       found.emplace(*values, i);
       for (size_t k = 0; k < values->size(); ++k)
         extents[k] = std::max(extents[k], (*values)[k] == UINT64_MAX ? UINT64_MAX : (*values)[k] + 1);
     }
-    if (found.empty()) {
-      const std::vector<uint64_t> zeros(rule.indices.size(), 0);
-      misfit(text("parameter ", printable(field.path), ": the weights have no tensor ",
-                  printable(rule.tensor.name(zeros)), " to begin the stack"));
-      return false;
-    }
-    for (const auto& entry : found) source.tensors.push_back(entry.second);
-    return check_gaps(field, rule, found, extents);
+  }
+
+  void report_missing(const Field& field, const BindingMap::Match& match, size_t which,
+                      const NamePattern& pattern) {
+    const std::vector<uint64_t> zeros(match.rule ? match.rule->indices.size() : 0, 0);
+    const std::string name = pattern.name(zeros);
+    std::string message = text(label(field), ": the weights have no tensor ", printable(name));
+    if (!zeros.empty()) message += " to begin the stack";
+    if (const std::string near = zeros.empty() ? nearest_name(table_, name) : ""; !near.empty())
+      message += text("; there is ", printable(near));
+    else if (!match.rule && field.stack > 0)
+      message +=
+          text("; to stack one tensor per layer, write `", field.path, "[l] <- ...{l}...` in a binding map");
+    missing_.push_back(map_.names(match, field.path, false)[which].name(zeros));
+    missing_at_.push_back(out_.misfits.size());
+    misfit(message);
   }
 
   /// Counts through all index values in order; the walk ends soon after the first gaps, however large an
   /// index is.
-  bool check_gaps(const Field& field, const Rule& rule,
+  bool check_gaps(const Field& field, const NamePattern& pattern,
                   const std::map<std::vector<uint64_t>, uint32_t>& found,
                   const std::vector<uint64_t>& extents) {
     std::string missing;
@@ -157,7 +200,7 @@ class Binder {
       if (found.contains(at))
         ++seen;
       else
-        missing += (count++ ? ", " : "") + printable(rule.tensor.name(at));
+        missing += (count++ ? ", " : "") + printable(pattern.name(at));
       for (size_t k = at.size(); k-- > 0;) {
         if (++at[k] < extents[k]) break;
         at[k] = 0;
@@ -168,73 +211,335 @@ class Binder {
       uint64_t product = 1;
       for (const uint64_t extent : extents) product *= extent;  // at most found.size() here
       if (product == found.size()) return true;
-      missing = printable(rule.tensor.name(at));
+      missing = printable(pattern.name(at));
     }
-    misfit(text("parameter ", printable(field.path), ": the stack has gaps; missing ", missing));
+    misfit(text(label(field), ": the stack has gaps; missing ", missing));
     return false;
   }
 
-  bool check_shape(const Field& field, Source& source, const std::vector<uint64_t>& stack) {
-    const Tensor& first = table_.tensors[source.tensors[0]];
-    for (const uint32_t position : source.tensors) {
-      const Tensor& other = table_.tensors[position];
-      if (other.shape == first.shape && other.dtype == first.dtype) continue;
-      misfit(text("parameter ", printable(field.path), ": ", printable(first.name), " is ",
-                  elem_name(first.dtype), shape_text(first.shape), " but ", printable(other.name), " is ",
-                  elem_name(other.dtype), shape_text(other.shape), "; a stack needs equal ones"));
+  /// Where all names that are missing exist behind one prefix, one misfit says so in their place.
+  void offer_prefix() {
+    if (!map_.prefix.empty()) return;
+    const std::string prefix = common_prefix(table_, missing_);
+    if (prefix.empty()) return;
+    std::string names;
+    for (size_t i = 0; i < std::min(missing_.size(), shown_missing); ++i)
+      names += (i ? ", " : "") + printable(missing_[i]);
+    if (missing_.size() > shown_missing) names += text(" and ", missing_.size() - shown_missing, " others");
+    const bool bare = prefix.find_first_of(" \t,\"") == std::string::npos;
+    const std::string line = text("prefix ", bare ? "" : "\"", prefix, bare ? "" : "\"");
+    for (size_t i = missing_at_.size(); i-- > 0;)
+      out_.misfits.erase(out_.misfits.begin() + static_cast<ptrdiff_t>(missing_at_[i]));
+    out_.misfits.insert(out_.misfits.begin(),
+                        {code::binding, text("the weights have no tensors ", names,
+                                             ", but all of them behind ", printable(prefix), "; write ",
+                                             printable(line), " as a line of the binding map")});
+  }
+
+  // ---- shapes ----
+
+  /// All tensors of a rule, checked against each other.
+  std::optional<Gathered> gather(const Field& field, const BindingMap::Match& match) {
+    Gathered out;
+    const size_t joined = match.rule ? match.rule->tensors.size() : 1;
+    std::vector<std::vector<uint32_t>> each(joined);
+    for (size_t which = 0; which < joined; ++which) {
+      std::vector<uint64_t> extents;
+      if (!find_tensors(field, match, which, each[which], extents)) return std::nullopt;
+      if (which > 0 && extents != out.stack) {
+        misfit(text(label(field), ": the stack of ", printable(table_.tensors[each[which][0]].name), " is ",
+                    shape_text(extents), ", that of ", printable(table_.tensors[each[0][0]].name), " is ",
+                    shape_text(out.stack)));
+        return std::nullopt;
+      }
+      out.stack = extents;
+    }
+    out.transposed = match.rule && match.rule->transposed;
+    for (const auto& tensors : each)
+      if (!add_shape(field, match, tensors, out)) return std::nullopt;
+    for (size_t i = 0; i < each[0].size(); ++i)
+      for (const auto& tensors : each) out.tensors.push_back(tensors[i]);
+    return out;
+  }
+
+  /// The shape of the tensors of a stack, which must be equal, as the parameter has it.
+  bool add_shape(const Field& field, const BindingMap::Match& match, const std::vector<uint32_t>& tensors,
+                 Gathered& out) {
+    if (!check_alike(field, tensors)) return false;
+    const Tensor& first = table_.tensors[tensors[0]];
+    if (first.packing == Packing::unreadable) {
+      misfit(text(label(field), ": ", printable(first.name), " is ", type_name(first),
+                  ", which is not read here; f32, f16, bf16 and q8_0 are"));
       return false;
     }
-    source.shape = stack;
-    source.shape.insert(source.shape.end(), first.shape.begin(), first.shape.end());
-    if (source.transposed) {
-      if (first.shape.size() < 2) {
-        misfit(text("parameter ", printable(field.path), ": ", printable(first.name), " is ",
-                    shape_text(first.shape), ", too few axes to be transposed"));
+    std::vector<uint64_t> shape = first.shape;
+    if (out.transposed && shape.size() < 2 && !match.star.empty()) out.transposed = false;
+    if (out.transposed) {
+      if (shape.size() < 2) {
+        misfit(text(label(field), ": ", printable(first.name), " is ", shape_text(shape),
+                    ", too few axes to be transposed"));
         return false;
       }
-      std::swap(source.shape[source.shape.size() - 1], source.shape[source.shape.size() - 2]);
+      std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
     }
-    if (source.shape.size() != field.rank) {
-      misfit(text("parameter ", printable(field.path), " has ", field.rank,
-                  field.rank == 1 ? " axis, " : " axes, ", printable(first.name),
-                  stack.empty() ? " is " : " stacked is ", shape_text(source.shape)));
+    out.shapes.push_back(std::move(shape));
+    return true;
+  }
+
+  /// Where tensors of a stack differ, the ones that differ from most of them are named.
+  bool check_alike(const Field& field, const std::vector<uint32_t>& tensors) {
+    const auto same_as = [&](const Tensor& one) {
+      return std::count_if(tensors.begin(), tensors.end(),
+                           [&](uint32_t other) { return alike(one, table_.tensors[other]); });
+    };
+    const Tensor& first = table_.tensors[tensors[0]];
+    const auto all = static_cast<ptrdiff_t>(tensors.size());
+    if (same_as(first) == all) return true;
+    const auto other = std::find_if(tensors.begin(), tensors.end(),
+                                    [&](uint32_t t) { return !alike(first, table_.tensors[t]); });
+    const Tensor& second = table_.tensors[*other];
+    for (const auto& [usual, odd] : {std::pair(&first, &second), std::pair(&second, &first)}) {
+      const ptrdiff_t count = same_as(*usual);
+      if (2 * count <= all) continue;
+      misfit(text(label(field), ": ", printable(odd->name), " is ", described(*odd), ", but ", count,
+                  " others of the stack, such as ", printable(usual->name), ", are ", described(*usual)));
       return false;
     }
-    if (const auto size = byte_count(source.shape, field.dtype); !size) {
-      misfit(text("parameter ", printable(field.path), ": ", size.error().message));
+    misfit(text(label(field), ": ", printable(first.name), " is ", described(first), " but ",
+                printable(second.name), " is ", described(second), "; a stack needs equal ones"));
+    return false;
+  }
+
+  /// The axis of a cut in one tensor as the parameter has it; nullopt, with a misfit, where there is none.
+  std::optional<uint32_t> axis_of(const Field& field, const Cut& cut, size_t rank, const Tensor& tensor) {
+    const auto last = static_cast<uint32_t>(rank - 1);
+    if (rank > 0 && cut.axis == Cut::Axis::columns) return last;
+    if (rank > 0 && cut.axis == Cut::Axis::rows) return rank == 1 ? 0 : last - 1;
+    if (rank > 0 && cut.number <= last) return cut.number;
+    misfit(text(label(field), ": ", printable(tensor.name), " is ", shape_text(tensor.shape),
+                ", which has no such axis to split or to join"));
+    return std::nullopt;
+  }
+
+  /// How often the sizes of a cut are dealt out, to parts of these sizes.
+  static uint64_t rounds_of(const Cut& cut, const std::vector<uint64_t>& parts) {
+    for (size_t i = 0; cut.repeated && i < parts.size(); ++i)
+      if (cut.sizes[i] > 0) return parts[i] / cut.sizes[i];
+    return 1;
+  }
+
+  /// Where each part of an axis lies in the whole one: one behind the other, or dealt out in turn.
+  /// `whole_is_from` says which side of the segments is the whole one.
+  bool cut_axis(const Field& field, const Cut& cut, const std::vector<uint64_t>& parts, bool whole_is_from,
+                std::vector<std::vector<Segment>>& out) {
+    const uint64_t rounds = rounds_of(cut, parts);
+    if (rounds > limits::map_segments / parts.size()) {
+      misfit(text(label(field), ": the axis is cut into more than ", limits::map_segments, " pieces"));
+      return false;
+    }
+    out.assign(parts.size(), {});
+    uint64_t at = 0;
+    for (uint64_t k = 0; k < rounds; ++k)
+      for (size_t i = 0; i < parts.size(); ++i) {
+        const uint64_t count = parts[i] / rounds, within = k * count;
+        out[i].push_back(whole_is_from ? Segment{at, within, count} : Segment{within, at, count});
+        at += count;
+      }
+    return true;
+  }
+
+  // ---- one field, from whole tensors or joined ones ----
+
+  void bind_field(uint32_t number, const BindingMap::Match& match) {
+    const Field& field = fields_[number];
+    const auto found = gather(field, match);
+    if (!found) return;
+    Source source = start(field, *found);
+    if (match.rule && match.rule->joined && !join(field, *match.rule->joined, *found, source)) return;
+    finish(number, match.rule, source);
+  }
+
+  Source start(const Field& field, const Gathered& found) const {
+    Source source;
+    source.field = field;
+    source.tensors = found.tensors;
+    source.joined = static_cast<uint32_t>(found.shapes.size());
+    source.transposed = found.transposed;
+    source.file_dtype = table_.tensors[found.tensors[0]].dtype;
+    source.packed = table_.tensors[found.tensors[0]].packing != Packing::none;
+    source.stack = static_cast<uint32_t>(found.stack.size());
+    source.shape = found.stack;
+    source.shape.insert(source.shape.end(), found.shapes[0].begin(), found.shapes[0].end());
+    return source;
+  }
+
+  bool join(const Field& field, const Cut& cut, const Gathered& found, Source& source) {
+    const Tensor& first = table_.tensors[source.tensors[0]];
+    const auto axis = axis_of(field, cut, found.shapes[0].size(), first);
+    if (!axis) return false;
+    std::vector<uint64_t> parts;
+    uint64_t whole = 0;
+    for (size_t i = 0; i < found.shapes.size(); ++i) {
+      const Tensor& tensor = table_.tensors[source.tensors[i]];
+      std::vector<uint64_t> shape = found.shapes[i];
+      if (*axis < shape.size()) parts.push_back(std::exchange(shape[*axis], found.shapes[0][*axis]));
+      if (shape != found.shapes[0] || tensor.dtype != first.dtype || tensor.packing != first.packing) {
+        misfit(text(label(field), ": ", printable(tensor.name), " is ", described(tensor),
+                    ", which does not join ", printable(first.name), ", ", described(first)));
+        return false;
+      }
+      whole += parts.back();  // tensors are in files: their sum is far below 2^64
+    }
+    if (!check_rounds(field, cut, parts)) return false;
+    source.axis = *axis;
+    source.shape[source.stack + *axis] = whole;
+    return cut_axis(field, cut, parts, /*whole_is_from=*/false, source.segments);
+  }
+
+  /// Stated sizes against the parts of an axis.
+  bool check_rounds(const Field& field, const Cut& cut, const std::vector<uint64_t>& parts) {
+    const uint64_t rounds = rounds_of(cut, parts);
+    for (size_t i = 0; i < cut.sizes.size(); ++i) {
+      uint64_t size = 0;
+      if (!__builtin_mul_overflow(rounds, cut.sizes[i], &size) && size == parts[i]) continue;
+      misfit(text(label(field), ": part ", i, " is ", parts[i], ", and the binding map says ", cut.sizes[i],
+                  cut.repeated ? text(" in each of ", rounds, " rounds") : std::string()));
       return false;
     }
     return true;
   }
 
-  bool check_dtype(const Field& field, const Rule* rule, Source& source) {
-    const Tensor& first = table_.tensors[source.tensors[0]];
-    source.file_dtype = first.dtype;
-    const auto name = [](Elem type) { return elem_name(type); };
-    if (rule && rule->as && *rule->as != field.dtype) {
-      misfit(text("parameter ", printable(field.path), " is ", name(field.dtype), ", but line ", rule->line,
-                  " of the binding map says `as ", name(*rule->as), "`"));
+  void finish(uint32_t number, const Rule* rule, Source& source) {
+    const bool shape_fits = check_shape(source), dtype_fits = check_dtype(rule, source);
+    if (shape_fits && dtype_fits) out_.sources[number] = std::move(source);
+  }
+
+  bool check_shape(const Source& source) {
+    const Field& field = source.field;
+    if (source.shape.size() != field.rank) {
+      misfit(text(label(field), " has ", field.rank, field.rank == 1 ? " axis, " : " axes, ",
+                  printable(table_.tensors[source.tensors[0]].name),
+                  source.stack == 0 ? " is " : " stacked is ", shape_text(source.shape)));
       return false;
     }
-    if (first.dtype == field.dtype || (rule && rule->as && convertible(first.dtype, field.dtype)))
-      return true;
-    std::string message = text("parameter ", printable(field.path), " is ", name(field.dtype), ", ",
-                               printable(first.name), " is ", name(first.dtype));
-    if (convertible(first.dtype, field.dtype))
-      message += text("; write `, as ", name(field.dtype), "` in a binding map to convert it");
+    if (const auto size = byte_count(source.shape, field.dtype); !size) {
+      misfit(text(label(field), ": ", size.error().message));
+      return false;
+    }
+    return true;
+  }
+
+  bool check_dtype(const Rule* rule, const Source& source) {
+    const Field& field = source.field;
+    const Tensor& first = table_.tensors[source.tensors[0]];
+    const auto asked = rule && rule->as ? rule->as : map_.as;
+    if (rule && rule->as && *rule->as != field.dtype) {
+      misfit(text(label(field), " is ", elem_name(field.dtype), ", but line ", rule->line,
+                  " of the binding map says `as ", elem_name(*rule->as), "`"));
+      return false;
+    }
+    const bool same = first.dtype == field.dtype && first.packing != Packing::q8_0;
+    const bool can = convertible(first.dtype, field.dtype);
+    if (same || (asked == field.dtype && can)) return true;
+    std::string message = text(label(field), " is ", elem_name(field.dtype), ", ", printable(first.name),
+                               " is ", type_name(first));
+    if (can) message += text("; write `, as ", elem_name(field.dtype), "` in a binding map to convert it");
     misfit(message);
     return false;
   }
 
+  // ---- fields that share a tensor ----
+
+  void bind_parts(const Rule& rule, const std::string& star, const Parts& parts) {
+    const Field& field = fields_[parts.begin()->second];
+    if (parts.size() != rule.fields.size()) return;  // the program lacks one, which is a misfit of its own
+    BindingMap::Match match;
+    match.rule = &rule;
+    match.star = star;
+    const auto found = gather(field, match);
+    if (!found) return;
+    const Tensor& tensor = table_.tensors[found->tensors[0]];
+    const std::vector<uint64_t>& whole = found->shapes[0];
+    const auto axis = axis_of(field, *rule.split, whole.size(), tensor);
+    if (!axis) return;
+    Shared shared;
+    shared.axis = static_cast<uint32_t>(found->stack.size()) + *axis;
+    shared.extent = whole[*axis];
+    for (const auto& part : parts) shared.fields.push_back(part.second);
+    std::vector<std::vector<Segment>> segments;
+    const auto sizes = sizes_of_parts(field, *rule.split, shared, tensor);
+    if (!sizes || !cut_axis(field, *rule.split, *sizes, /*whole_is_from=*/true, segments)) return;
+    for (size_t i = 0; i < shared.fields.size(); ++i) {
+      Source source = start(fields_[shared.fields[i]], *found);
+      source.axis = *axis;
+      source.shape[shared.axis] = (*sizes)[i];
+      source.segments = {std::move(segments[i])};
+      finish(shared.fields[i], &rule, source);
+    }
+  }
+
+  /// How much of the axis each field has.
+  std::optional<std::vector<uint64_t>> sizes_of_parts(const Field& field, const Cut& cut,
+                                                      const Shared& shared, const Tensor& tensor) {
+    const auto fail = [&](const std::string& why) {
+      misfit(text(label(field), ": ", printable(tensor.name), " is ", shape_text(tensor.shape), ", ", why));
+      return std::nullopt;
+    };
+    if (cut.sizes.empty()) {
+      auto sizes = part_sizes_(shared, out_);
+      if (!sizes) return fail(sizes.error().message);
+      return std::move(*sizes);
+    }
+    uint64_t sum = 0;
+    for (const uint64_t size : cut.sizes) sum += size;  // at most 64 times 2^48
+    const bool fits = cut.repeated && sum > 0 ? shared.extent % sum == 0 : shared.extent == sum;
+    if (!fits)
+      return fail(text("and ", shared.extent, " is not ", cut.repeated ? "a multiple of " : "",
+                       "the sum of the sizes of its parts, ", sum));
+    std::vector<uint64_t> sizes = cut.sizes;
+    for (uint64_t& size : sizes)
+      if (cut.repeated && sum > 0) size *= shared.extent / sum;
+    return sizes;
+  }
+
   const TensorTable& table_;
   const BindingMap& map_;
+  const std::span<const Field> fields_;
+  const PartSizes& part_sizes_;
+  std::set<std::pair<const Rule*, uint32_t>> used_;
+  std::map<std::pair<const Rule*, std::string>, Parts> shared_;
+  std::vector<std::string> missing_;  ///< without a prefix
+  std::vector<size_t> missing_at_;    ///< the misfits that name them
   Binding out_;
 };
 
 }  // namespace
 
-Binding bind_parameters(const TensorTable& table, const BindingMap& map, std::span<const Field> fields) {
-  return Binder(table, map).run(fields);
+bool is_named(const TensorTable& table, const BindingMap& map, std::string_view field) {
+  const auto match = map.find(field);
+  if (match.rule && match.star.empty()) return true;
+  const std::vector<uint64_t> zeros(match.rule ? match.rule->indices.size() : 0, 0);
+  for (const bool with_prefix : {true, false}) {
+    const auto names = map.names(match, field, with_prefix);
+    if (std::all_of(names.begin(), names.end(),
+                    [&](const NamePattern& name) { return table.find(name.name(zeros)); }))
+      return true;
+  }
+  return false;
+}
+
+Result<std::vector<uint64_t>> equal_parts(const Shared& shared, const Binding&) {
+  const uint64_t count = shared.fields.size();
+  if (shared.extent % count != 0)
+    return Error{code::binding, text("which ", count,
+                                     " parameters cannot share equally: state the sizes of "
+                                     "the parts behind `split`")};
+  return std::vector<uint64_t>(count, shared.extent / count);
+}
+
+Binding bind_parameters(const TensorTable& table, const BindingMap& map, std::span<const Field> fields,
+                        const PartSizes& part_sizes) {
+  return Binder(table, map, fields, part_sizes).run();
 }
 
 }  // namespace axon::weights

@@ -1,21 +1,46 @@
 // Binding: which tensors of the weight files become which parameters of a program.
 //
-// A binding map is text beside the program, one rule per line:
+// A binding map is text beside the program, one rule per line; what is behind `--` is a comment:
 //   embed        <- "model.embed tokens.weight"         -- quotes for unusual names
 //   layers.wq[l] <- model.layers.{l}.self_attn.q_proj.weight, transposed, as f32
-// A parameter without a rule is the tensor of its own name. `[l]` puts a new first axis in front; `{l}`
-// stands for 0, 1, 2, ... in the tensor's name, as far as the file goes; `[l, e]` stacks two axes.
-// `transposed` exchanges the last two axes of the file's tensor, `as` allows a change between f64, f32, f16
-// and bf16, which never happens unasked.
+// A parameter without a rule is the tensor of its own name.
+//
+// `[l]` puts a new first axis in front; `{l}` stands for 0, 1, 2, ... in the tensor's name, as far as the
+// file goes; `[l, e]` stacks two axes.
+//
+// `*` in a parameter stands for any part of its path, dots included, and is put in the place of `*` in the
+// tensor's name, so that one rule is one for many parameters:
+//   layers.*[l] <- model.layers.{l}.*.weight, transposed
+// A rule without `*` comes first, then the one that spells out most of the parameter, then the first.
+// What `*` stands for is translated name by name, where a line says how:
+//   words wq = self_attn.q_proj, wk = self_attn.k_proj
+//
+// Two more lines hold for the whole map: `prefix model.` puts that in front of every tensor's name that
+// exists so in the file, and `all as f32` lets every parameter of that type be converted.
+//
+// What a rule does, in this order, with each tensor of a stack:
+//   transposed   exchanges the last two axes. In a rule with `*`, what has fewer axes stays as it is.
+//   split AXIS   cuts the tensor into the parameters that stand, with commas, to the left:
+//                  wq[l], wk[l] <- h.{l}.qk, split columns
+//                The parts are as large as the parameters' shapes say, or as numbers say behind the axis:
+//                `split columns 768 256`; `split columns 64 64 repeated` deals the axis out in turn.
+//   joined AXIS  puts the tensors that stand, with ` + `, to the right behind one another; with numbers and
+//                `repeated`, in turn.
+//   as TYPE      allows a change between f64, f32, f16, bf16 and packed floats, which never happens unasked.
+// AXIS is `rows` (the last but one), `columns` (the last) or `axis N`, of one tensor as the parameter has it,
+// without the axes of the stack; of a vector, rows and columns are the same.
 //
 // bind_parameters() looks at the table only, never at data, and reports every misfit at once. load() then
 // fills one parameter.
 #pragma once
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "host/weights/tensor_file.h"
@@ -23,27 +48,62 @@
 namespace axon::weights {
 
 /// The right side of a rule: text between indices. `pieces` has one more item than `slots`; slots are
-/// positions in Rule::indices.
+/// positions in Rule::indices, or `star`.
 struct NamePattern {
+  static constexpr uint32_t star = UINT32_MAX;
   std::vector<std::string> pieces;
   std::vector<uint32_t> slots;
 
+  /// Of a pattern without `*`.
   std::string name(std::span<const uint64_t> values) const;
+  /// The pattern behind a prefix, with this text in the place of each `*`.
+  NamePattern filled(std::string_view prefix, std::string_view star_text) const;
+};
+
+/// Along which axis a tensor is split or tensors are joined, and in pieces of which sizes.
+struct Cut {
+  enum class Axis : uint8_t { rows, columns, numbered } axis = Axis::columns;
+  uint32_t number = 0;          ///< of a numbered axis
+  std::vector<uint64_t> sizes;  ///< one per parameter of a split, per tensor of a join; or none
+  bool repeated = false;        ///< the sizes are those of one round
 };
 
 struct Rule {
-  std::string field;
+  std::vector<std::string> fields;  ///< several: the tensor is split. All of them have a `*`, or none.
   std::vector<std::string> indices;
-  NamePattern tensor;
+  std::vector<NamePattern> tensors;  ///< several: they are joined
   bool transposed = false;
   std::optional<Elem> as;
+  std::optional<Cut> split, joined;
   uint32_t line = 0;
+
+  bool has_star() const { return fields[0].find('*') != std::string::npos; }
 };
 
-struct BindingMap {
-  std::vector<Rule> rules;
+class BindingMap {
+ public:
+  /// Which of a rule's fields one is, and what `*` stands for there; `rule` is null where none is for it.
+  struct Match {
+    const Rule* rule = nullptr;
+    uint32_t part = 0;
+    std::string star;
+  };
+  Match find(std::string_view field) const;
+  /// The names of the tensors that a match means, or the only one of a field without a rule.
+  std::vector<NamePattern> names(const Match&, std::string_view field, bool with_prefix) const;
+  /// Adds a rule, or says which one has a field of it already.
+  std::optional<std::string> add(Rule);
 
-  const Rule* find(std::string_view field) const;
+  const std::vector<Rule>& rules() const { return rules_; }
+  std::string prefix;
+  std::optional<Elem> as;
+  std::map<std::string, std::string, std::less<>> words;
+
+ private:
+  using Place = std::pair<uint32_t, uint32_t>;  // rule, field of it
+  std::vector<Rule> rules_;
+  std::map<std::string, Place, std::less<>> places_;  ///< by field, `*` as it is written
+  std::vector<Place> stars_;                          ///< of fields with a `*`
 };
 
 struct ParsedMap {
@@ -51,6 +111,10 @@ struct ParsedMap {
   std::vector<Error> errors;  ///< each names its line; the map is only good when there are none
 };
 ParsedMap parse_binding_map(std::string_view text);
+
+/// Whether a field has a rule of its own, or tensors of the name that it has by a rule with `*` or without
+/// one.
+bool is_named(const TensorTable&, const BindingMap&, std::string_view field);
 
 /// A parameter that a program expects.
 struct Field {
@@ -60,23 +124,46 @@ struct Field {
   uint32_t stack = 0;  ///< how many leading axes come from stacking records
 };
 
-/// Where a parameter comes from. `shape` is the parameter's, after transposition and stacking.
+/// Elements [from, from + count) of a tensor's axis are [to, to + count) of the parameter's.
+struct Segment {
+  uint64_t from = 0, to = 0, count = 0;
+};
+
+/// Where a parameter comes from. `shape` is the parameter's, after all that its rule does.
 struct Source {
   Field field;
-  std::vector<uint32_t> tensors;  ///< positions in the table, in the order of the stack
+  std::vector<uint32_t> tensors;  ///< positions in the table, in the order of the stack, joined ones in turn
+  uint32_t joined = 1;            ///< how many make one element of the stack
   bool transposed = false;
   Elem file_dtype = Elem::f32;
+  bool packed = false;  ///< in the file
   std::vector<uint64_t> shape;
+  uint32_t stack = 0;                          ///< leading axes of `shape` that are the stack's
+  uint32_t axis = 0;                           ///< of one element of the stack, which the segments cut
+  std::vector<std::vector<Segment>> segments;  ///< of each joined tensor; none: whole tensors
 
-  /// The bytes of the file are the parameter's bytes: it can be mapped.
-  bool identity() const { return tensors.size() == 1 && !transposed && file_dtype == field.dtype; }
+  /// Where the parameter's bytes lie as such in the bytes of its only tensor, which can then be mapped.
+  std::optional<uint64_t> mapped_offset() const;
 };
 
 struct Binding {
-  std::vector<Source> sources;  ///< one per field, in order, when there are no misfits
+  std::vector<std::optional<Source>>
+      sources;  ///< one per field, in order; all of them when there are no misfits
   std::vector<Error> misfits;
 };
-Binding bind_parameters(const TensorTable&, const BindingMap&, std::span<const Field>);
+
+/// A tensor that fields share: its extent along an axis of theirs.
+struct Shared {
+  std::vector<uint32_t> fields;  ///< positions among all fields
+  uint32_t axis = 0;             ///< of their shapes
+  uint64_t extent = 0;
+};
+/// How much of it each field has, or why that is open. So far, the fields that share nothing are bound.
+using PartSizes = std::function<Result<std::vector<uint64_t>>(const Shared&, const Binding& so_far)>;
+Result<std::vector<uint64_t>> equal_parts(const Shared&, const Binding&);
+
+Binding bind_parameters(const TensorTable&, const BindingMap&, std::span<const Field>,
+                        const PartSizes& = equal_parts);
 
 /// Fills `out`, which has exactly the bytes of the source's shape and the field's type, row-major.
 Status load(const TensorFile&, const Source&, std::span<uint8_t> out);

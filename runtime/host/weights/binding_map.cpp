@@ -1,12 +1,15 @@
-// Parser for binding maps (binding.h). Errors name their line; parsing goes on with the next one.
+// Parser for binding maps (binding.h), and what a map says of a field. Errors name their line; parsing goes
+// on with the next one.
 #include <algorithm>
-#include <map>
+#include <charconv>
 
 #include "host/weights/binding.h"
 #include "host/weights/limits.h"
 
 namespace axon::weights {
 namespace {
+
+using Complaint = std::optional<std::string>;  ///< an error message, or nothing
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -23,28 +26,16 @@ std::string_view without_comment(std::string_view line) {
   return line;
 }
 
-class LineParser {
+/// The words of one line.
+class LineReader {
  public:
-  explicit LineParser(std::string_view line) : rest_(line) {}
+  explicit LineReader(std::string_view line) : rest_(line) {}
 
   bool at_end() {
     while (!rest_.empty() && is_space(rest_.front())) rest_.remove_prefix(1);
     return rest_.empty();
   }
-  /// An error message, or nothing.
-  std::optional<std::string> parse(Rule& rule) {
-    rule.field = word([](char c) { return is_letter(c) || is_digit(c) || c == '.' || c == '\''; });
-    if (rule.field.empty()) return "a parameter's name expected";
-    if (auto error = indices(rule)) return error;
-    if (!take("<-")) return "`<-` expected after the parameter";
-    if (auto error = tensor(rule)) return error;
-    while (take(","))
-      if (auto error = option(rule)) return error;
-    if (!at_end()) return text("`,` or the end of the line expected before ", printable(rest_));
-    return std::nullopt;
-  }
-
- private:
+  std::string_view rest() const { return rest_; }
   template <class Accept>
   std::string word(Accept accept) {
     at_end();
@@ -63,81 +54,278 @@ class LineParser {
     rest_.remove_prefix(token.size());
     return true;
   }
-
-  std::optional<std::string> indices(Rule& rule) {
-    if (!take("[")) return std::nullopt;
-    do {
-      std::string index = identifier();
-      if (index.empty() || !is_letter(index[0])) return "an index name expected within `[ ]`";
-      if (std::find(rule.indices.begin(), rule.indices.end(), index) != rule.indices.end())
-        return text("index ", printable(index), " occurs twice");
-      if (rule.indices.size() == limits::map_indices)
-        return text("more than ", limits::map_indices, " indices");
-      rule.indices.push_back(std::move(index));
-    } while (take(","));
-    if (!take("]")) return "`]` expected after the indices";
-    return std::nullopt;
-  }
-
-  std::optional<std::string> tensor(Rule& rule) {
-    std::string name;
+  /// A tensor's name, or a part of one, in quotes or not; empty where there is none.
+  Complaint name(std::string& out, const char* expected) {
     if (take("\"")) {
       const size_t end = rest_.find('"');
       if (end == rest_.npos) return "a closing quote expected";
-      name = rest_.substr(0, end);
+      out = rest_.substr(0, end);
       rest_.remove_prefix(end + 1);
     } else {
-      name = word([](char c) { return !is_space(c) && c != ',' && c != '"'; });
+      out = word([](char c) { return !is_space(c) && c != ',' && c != '"'; });
     }
-    if (name.empty()) return "a tensor's name expected after `<-`";
-    if (auto error = pattern(name, rule)) return error;
-    for (uint32_t i = 0; i < rule.indices.size(); ++i)
-      if (std::find(rule.tensor.slots.begin(), rule.tensor.slots.end(), i) == rule.tensor.slots.end())
-        return text("the tensor's name does not use `{", rule.indices[i], "}`");
+    if (out.empty()) return expected;
+    return std::nullopt;
+  }
+  Complaint type(Elem& out) {
+    const std::string name = identifier();
+    const auto dtype = elem_from_name(name);
+    if (!dtype) return text("unknown element type ", printable(name));
+    out = *dtype;
+    return std::nullopt;
+  }
+  Complaint end() {
+    if (at_end()) return std::nullopt;
+    return text("`,` or the end of the line expected before ", printable(rest_));
+  }
+
+ private:
+  std::string_view rest_;
+};
+
+/// A line that holds for the whole map, if it is one: `prefix`, `words` and `all` may be parameters, too.
+std::string statement(LineReader line) {
+  std::string word = line.identifier();
+  const bool is_keyword = word == "prefix" || word == "words" || word == "all";
+  if (!is_keyword || line.rest().empty() || !is_space(line.rest().front()) || line.at_end()) return "";
+  return line.take("<-") || line.take("[") || line.take(",") ? "" : word;
+}
+
+Complaint read_prefix(LineReader& line, BindingMap& map) {
+  if (!map.prefix.empty()) return "`prefix` occurs twice";
+  if (auto error = line.name(map.prefix, "a prefix expected")) return error;
+  return line.end();
+}
+
+Complaint read_all(LineReader& line, BindingMap& map) {
+  Elem type{};
+  if (line.identifier() != "as") return "`as` expected after `all`";
+  if (map.as) return "`all as` occurs twice";
+  if (auto error = line.type(type)) return error;
+  map.as = type;
+  return line.end();
+}
+
+Complaint read_words(LineReader& line, BindingMap& map) {
+  do {
+    const std::string word = line.word([](char c) { return is_letter(c) || is_digit(c) || c == '\''; });
+    std::string meaning;
+    if (word.empty()) return "a name between two dots expected";
+    if (!line.take("=")) return text("`=` expected after ", printable(word));
+    if (auto error = line.name(meaning, "a part of a tensor's name expected after `=`")) return error;
+    if (meaning.find_first_of("{}*") != meaning.npos)
+      return text("what ", printable(word), " is written as has no `{`, `}` or `*`");
+    if (!map.words.emplace(word, meaning).second) return text("word ", printable(word), " occurs twice");
+  } while (line.take(","));
+  return line.end();
+}
+
+class RuleReader {
+ public:
+  explicit RuleReader(LineReader& line) : line_(line) {}
+
+  Complaint read(Rule& rule) {
+    do {
+      if (auto error = field(rule)) return error;
+    } while (line_.take(","));
+    if (!line_.take("<-")) return "`<-` expected after the parameter";
+    do {
+      if (auto error = tensor(rule)) return error;
+    } while (line_.take("+"));
+    while (line_.take(","))
+      if (auto error = option(rule)) return error;
+    if (auto error = line_.end()) return error;
+    return check(rule);
+  }
+
+ private:
+  Complaint field(Rule& rule) {
+    std::string field =
+        line_.word([](char c) { return is_letter(c) || is_digit(c) || c == '.' || c == '\'' || c == '*'; });
+    if (field.empty()) return "a parameter's name expected";
+    if (std::count(field.begin(), field.end(), '*') > 1) return "more than one `*` in a parameter";
+    std::vector<std::string> found;
+    if (auto error = indices(found)) return error;
+    if (!rule.fields.empty() && found != rule.indices)
+      return "the parameters of one rule have different indices";
+    if (rule.fields.size() == limits::map_parts) return text("more than ", limits::map_parts, " parameters");
+    rule.indices = std::move(found);
+    rule.fields.push_back(std::move(field));
+    if ((rule.fields.back().find('*') != std::string::npos) != rule.has_star())
+      return "a `*` in some of the parameters only";
     return std::nullopt;
   }
 
-  std::optional<std::string> pattern(std::string_view name, Rule& rule) {
-    rule.tensor.pieces.emplace_back();
+  Complaint indices(std::vector<std::string>& out) {
+    if (!line_.take("[")) return std::nullopt;
+    do {
+      std::string index = line_.identifier();
+      if (index.empty() || !is_letter(index[0])) return "an index name expected within `[ ]`";
+      if (std::find(out.begin(), out.end(), index) != out.end())
+        return text("index ", printable(index), " occurs twice");
+      if (out.size() == limits::map_indices) return text("more than ", limits::map_indices, " indices");
+      out.push_back(std::move(index));
+    } while (line_.take(","));
+    if (!line_.take("]")) return "`]` expected after the indices";
+    return std::nullopt;
+  }
+
+  Complaint tensor(Rule& rule) {
+    std::string name;
+    if (auto error = line_.name(name, "a tensor's name expected after `<-`")) return error;
+    if (rule.tensors.size() == limits::map_parts) return text("more than ", limits::map_parts, " tensors");
+    NamePattern& out = rule.tensors.emplace_back();
+    if (auto error = pattern(name, rule, out)) return error;
+    const auto uses = [&](uint32_t slot) {
+      return std::find(out.slots.begin(), out.slots.end(), slot) != out.slots.end();
+    };
+    for (uint32_t i = 0; i < rule.indices.size(); ++i)
+      if (!uses(i)) return text("the tensor's name does not use `{", rule.indices[i], "}`");
+    if (rule.has_star() && !uses(NamePattern::star)) return "the tensor's name does not use `*`";
+    return std::nullopt;
+  }
+
+  Complaint pattern(std::string_view name, const Rule& rule, NamePattern& out) {
+    out.pieces.emplace_back();
     while (!name.empty()) {
-      if (name.front() != '{') {
-        if (name.front() == '}') return "`}` without `{` in the tensor's name";
-        rule.tensor.pieces.back() += name.front();
-        name.remove_prefix(1);
+      const char c = name.front();
+      if (c == '}') return "`}` without `{` in the tensor's name";
+      if (c == '{') {
+        if (auto error = index(name, rule, out)) return error;
         continue;
       }
-      const size_t end = name.find('}');
-      if (end == name.npos) return "`{` without `}` in the tensor's name";
-      const std::string_view index = name.substr(1, end - 1);
-      const auto found = std::find(rule.indices.begin(), rule.indices.end(), index);
-      if (found == rule.indices.end()) return text("`{", index, "}` has no `[", index, "]` at the parameter");
-      rule.tensor.slots.push_back(static_cast<uint32_t>(found - rule.indices.begin()));
-      rule.tensor.pieces.emplace_back();
-      name.remove_prefix(end + 1);
-      // A number must be seen to end: `{l}{e}` and `{l}5` could be read in two ways.
-      if (!name.empty() && (name.front() == '{' || is_digit(name.front())))
-        return text("`{", index, "}` is followed by a digit or another index");
+      name.remove_prefix(1);
+      if (c == '*' && rule.has_star()) {
+        out.slots.push_back(NamePattern::star);
+        out.pieces.emplace_back();
+      } else {
+        out.pieces.back() += c;
+      }
     }
     return std::nullopt;
   }
 
-  std::optional<std::string> option(Rule& rule) {
-    const std::string name = identifier();
+  Complaint index(std::string_view& name, const Rule& rule, NamePattern& out) {
+    const size_t end = name.find('}');
+    if (end == name.npos) return "`{` without `}` in the tensor's name";
+    const std::string_view index = name.substr(1, end - 1);
+    const auto found = std::find(rule.indices.begin(), rule.indices.end(), index);
+    if (found == rule.indices.end()) return text("`{", index, "}` has no `[", index, "]` at the parameter");
+    out.slots.push_back(static_cast<uint32_t>(found - rule.indices.begin()));
+    out.pieces.emplace_back();
+    name.remove_prefix(end + 1);
+    // A number must be seen to end: `{l}{e}` and `{l}5` could be read in two ways.
+    if (!name.empty() && (name.front() == '{' || is_digit(name.front())))
+      return text("`{", index, "}` is followed by a digit or another index");
+    return std::nullopt;
+  }
+
+  Complaint option(Rule& rule) {
+    const std::string name = line_.identifier();
     if (name == "transposed") {
       if (std::exchange(rule.transposed, true)) return "`transposed` occurs twice";
       return std::nullopt;
     }
-    if (name != "as") return "`transposed` or `as` expected after `,`";
-    const std::string type = identifier();
-    const auto dtype = elem_from_name(type);
-    if (!dtype) return text("unknown element type ", printable(type));
+    if (name == "split" || name == "joined") return cut(name, name == "split" ? rule.split : rule.joined);
+    if (name != "as") return "`transposed`, `split`, `joined` or `as` expected after `,`";
+    Elem type{};
+    if (auto error = line_.type(type)) return error;
     if (rule.as) return "`as` occurs twice";
-    rule.as = dtype;
+    rule.as = type;
     return std::nullopt;
   }
 
-  std::string_view rest_;
+  Complaint cut(const std::string& name, std::optional<Cut>& out) {
+    if (out) return text("`", name, "` occurs twice");
+    out.emplace();
+    const std::string axis = line_.identifier();
+    uint64_t number = 0;
+    if (axis == "axis") {
+      if (auto error = size(number)) return error;
+      if (number >= limits::rank) return text("there is no axis ", number);
+      out->number = static_cast<uint32_t>(number);
+    } else if (axis != "rows" && axis != "columns") {
+      return text("`rows`, `columns` or `axis` expected after `", name, "`");
+    }
+    out->axis = axis == "axis" ? Cut::Axis::numbered : axis == "rows" ? Cut::Axis::rows : Cut::Axis::columns;
+    while (!line_.at_end() && is_digit(line_.rest().front())) {
+      if (auto error = size(number)) return error;
+      if (out->sizes.size() == limits::map_parts) return text("more than ", limits::map_parts, " sizes");
+      out->sizes.push_back(number);
+    }
+    if (!line_.at_end() && is_letter(line_.rest().front())) {
+      if (line_.identifier() != "repeated") return "a size or `repeated` expected";
+      if (out->sizes.empty()) return "`repeated` needs the sizes of one round before it";
+      out->repeated = true;
+    }
+    return std::nullopt;
+  }
+
+  Complaint size(uint64_t& out) {
+    const std::string digits = line_.word(is_digit);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out);
+    if (digits.empty()) return "a number expected after `axis`";
+    if (error != std::errc() || out > limits::extent) return text(digits, " is over the limit of a size");
+    return std::nullopt;
+  }
+
+  /// What holds between the parts of a rule.
+  Complaint check(const Rule& rule) {
+    const size_t fields = rule.fields.size(), tensors = rule.tensors.size();
+    if (fields > 1 && tensors > 1) return "a rule splits a tensor or joins tensors, not both";
+    if (fields > 1 && !rule.split)
+      return "several parameters share a tensor: `, split rows` or `, split columns` expected";
+    if (tensors > 1 && !rule.joined)
+      return "several tensors make one parameter: `, joined rows` or `, joined columns` expected";
+    if (rule.split && fields == 1) return "`split` needs several parameters";
+    if (rule.joined && tensors == 1) return "`joined` needs several tensors: NAME + NAME";
+    for (const auto& [cut, parts] : {std::pair(&rule.split, fields), std::pair(&rule.joined, tensors)})
+      if (*cut && !(*cut)->sizes.empty() && (*cut)->sizes.size() != parts)
+        return text(parts, " sizes expected, one for each part, and not ", (*cut)->sizes.size());
+    return std::nullopt;
+  }
+
+  LineReader& line_;
 };
+
+/// Reads one line that is not empty into the map.
+Complaint read_line(LineReader& line, uint32_t number, BindingMap& map) {
+  if (const std::string word = statement(line); !word.empty()) {
+    line.identifier();
+    return word == "prefix" ? read_prefix(line, map)
+           : word == "all"  ? read_all(line, map)
+                            : read_words(line, map);
+  }
+  Rule rule;
+  rule.line = number;
+  if (auto error = RuleReader(line).read(rule)) return error;
+  for (const std::string& field : rule.fields)
+    if (std::count(rule.fields.begin(), rule.fields.end(), field) > 1)
+      return text("parameter ", printable(field), " occurs twice");
+  return map.add(std::move(rule));
+}
+
+/// What `*` stands for in `pattern`, so that it is the field; nullopt where it is another.
+std::optional<std::string_view> star_of(std::string_view pattern, std::string_view field) {
+  const size_t at = pattern.find('*');
+  const std::string_view before = pattern.substr(0, at), after = pattern.substr(at + 1);
+  if (field.size() <= before.size() + after.size() || !field.starts_with(before) || !field.ends_with(after))
+    return std::nullopt;
+  return field.substr(before.size(), field.size() - before.size() - after.size());
+}
+
+/// Each name between dots as `words` have it.
+std::string translated(const std::map<std::string, std::string, std::less<>>& words, std::string_view path) {
+  std::string out;
+  while (true) {
+    const size_t dot = std::min(path.find('.'), path.size());
+    const auto found = words.find(path.substr(0, dot));
+    out += found == words.end() ? path.substr(0, dot) : std::string_view(found->second);
+    if (dot == path.size()) return out;
+    out += '.';
+    path.remove_prefix(dot + 1);
+  }
+}
 
 }  // namespace
 
@@ -147,17 +335,65 @@ std::string NamePattern::name(std::span<const uint64_t> values) const {
   return out;
 }
 
-const Rule* BindingMap::find(std::string_view field) const {
-  const auto found =
-      std::lower_bound(rules.begin(), rules.end(), field,
-                       [](const Rule& rule, std::string_view key) { return rule.field < key; });
-  return found != rules.end() && found->field == field ? &*found : nullptr;
+NamePattern NamePattern::filled(std::string_view prefix, std::string_view star_text) const {
+  NamePattern out;
+  out.pieces.emplace_back(text(prefix, pieces[0]));
+  for (size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i] == star) {
+      out.pieces.back() += text(star_text, pieces[i + 1]);
+    } else {
+      out.slots.push_back(slots[i]);
+      out.pieces.push_back(pieces[i + 1]);
+    }
+  }
+  return out;
+}
+
+BindingMap::Match BindingMap::find(std::string_view field) const {
+  Match out;
+  if (const auto found = places_.find(field); found != places_.end()) {
+    out = {&rules_[found->second.first], found->second.second, ""};
+    return out;
+  }
+  size_t longest = 0;
+  for (const auto& [rule, part] : stars_) {
+    const std::string& pattern = rules_[rule].fields[part];
+    if (pattern.size() <= longest) continue;
+    if (const auto star = star_of(pattern, field)) {
+      longest = pattern.size();
+      out = {&rules_[rule], part, std::string(*star)};
+    }
+  }
+  return out;
+}
+
+std::vector<NamePattern> BindingMap::names(const Match& match, std::string_view field,
+                                           bool with_prefix) const {
+  const std::string_view front = with_prefix ? std::string_view(prefix) : "";
+  if (!match.rule) return {NamePattern{{text(front, field)}, {}}};
+  std::vector<NamePattern> out;
+  for (const NamePattern& tensor : match.rule->tensors)
+    out.push_back(tensor.filled(front, translated(words, match.star)));
+  return out;
+}
+
+std::optional<std::string> BindingMap::add(Rule rule) {
+  for (const std::string& field : rule.fields)
+    if (const auto found = places_.find(field); found != places_.end())
+      return text("parameter ", printable(field), " has a rule already, in line ",
+                  rules_[found->second.first].line);
+  const auto number = static_cast<uint32_t>(rules_.size());
+  for (uint32_t part = 0; part < rule.fields.size(); ++part) {
+    places_.emplace(rule.fields[part], Place(number, part));
+    if (rule.has_star()) stars_.emplace_back(number, part);
+  }
+  rules_.push_back(std::move(rule));
+  return std::nullopt;
 }
 
 ParsedMap parse_binding_map(std::string_view source) {
   ParsedMap out;
-  std::map<std::string, uint32_t> first_line;
-  uint32_t number = 0;
+  uint32_t number = 0, stars = 0;
   const auto report = [&](std::string message) {
     out.errors.push_back({code::map, text("line ", number, ": ", message)});
   };
@@ -171,22 +407,15 @@ ParsedMap parse_binding_map(std::string_view source) {
       continue;
     }
     if (line.ends_with('\r')) line.remove_suffix(1);
-    LineParser parser(without_comment(line));
-    if (parser.at_end()) continue;
-    Rule rule;
-    rule.line = number;
-    if (auto error = parser.parse(rule)) {
-      report(*error);
-      continue;
-    }
-    const auto [first, is_new] = first_line.try_emplace(rule.field, number);
-    if (is_new)
-      out.map.rules.push_back(std::move(rule));
-    else
-      report(text("parameter ", printable(rule.field), " has a rule already, in line ", first->second));
+    LineReader reader(without_comment(line));
+    if (reader.at_end()) continue;
+    const size_t rules = out.map.rules().size();
+    if (auto error = read_line(reader, number, out.map)) report(*error);
+    stars += out.map.rules().size() > rules && out.map.rules().back().has_star();
+    if (stars <= limits::map_stars) continue;
+    report(text("more than ", limits::map_stars, " rules with `*`"));
+    break;
   }
-  std::sort(out.map.rules.begin(), out.map.rules.end(),
-            [](const Rule& a, const Rule& b) { return a.field < b.field; });
   return out;
 }
 

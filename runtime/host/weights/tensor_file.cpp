@@ -5,9 +5,21 @@
 #include <algorithm>
 #include <cstring>
 
+#include "host/weights/packed.h"
+
 namespace axon::weights {
 namespace {
 constexpr uint64_t part_bytes = 1u << 20;  // a multiple of every element size
+}
+
+std::string type_name(const Tensor& tensor) {
+  if (tensor.packing == Packing::unreadable) return tensor.packed_as;
+  return std::string(tensor.packing == Packing::q8_0 ? "q8_0" : elem_name(tensor.dtype));
+}
+
+uint64_t read_bytes(const Tensor& tensor) {
+  const auto bytes = byte_count(tensor.shape, tensor.dtype);
+  return tensor.packing == Packing::unreadable || !bytes ? 0 : *bytes;
 }
 
 const Tensor* TensorTable::find(std::string_view name) const {
@@ -25,9 +37,14 @@ Result<Bytes> TensorFile::view(const Tensor& tensor) const {
 
 Status TensorFile::read(const Tensor& tensor, uint64_t offset, void* out, uint64_t count) const {
   const auto end = checked_add(offset, count);
-  if (!end || *end > tensor.end - tensor.begin)
+  if (tensor.packing == Packing::unreadable)
+    return Error{code::dtype, text("tensor ", printable(tensor.name), " is ", tensor.packed_as,
+                                   ", which is not read here")};
+  if (!end || *end > read_bytes(tensor))
     return Error{code::range,
                  text("tensor ", printable(tensor.name), " ends before byte ", offset, " + ", count)};
+  if (tensor.packing != Packing::none)
+    return read_packed(*files[tensor.file], tensor, offset, static_cast<uint8_t*>(out), count);
   return files[tensor.file]->read(tensor.begin + offset, out, count);
 }
 
@@ -38,11 +55,12 @@ Result<TensorFile> open_tensors(const std::string& path) {
   const Reader reader = name.ends_with(".safetensors") ? read_safetensors
                         : name.ends_with(".npy")       ? read_npy
                         : name.ends_with(".npz")       ? read_npz
+                        : name.ends_with(".gguf")      ? read_gguf
                                                        : nullptr;
   if (!reader)
     return Error{code::format, text(printable(path),
                                     " is not a kind of weight file known here "
-                                    "(.safetensors, .safetensors.index.json, .npy, .npz)")};
+                                    "(.safetensors, .safetensors.index.json, .npy, .npz, .gguf)")};
   auto file = File::open(path);
   if (!file) return file.error();
   return reader(*file);

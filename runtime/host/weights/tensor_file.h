@@ -1,11 +1,11 @@
 // Weight files of every kind as one thing: a table of tensors, sorted by name, over bytes that are in the
 // files.
 //
-// In: .safetensors, .safetensors.index.json (shards), .npy, .npz. Out: a TensorFile whose every range was
-// checked against the size of its file before any pointer was formed: begin <= end <= file size and end -
-// begin is the size of the shape. Nothing later needs to check again. Writing is the other direction, with
-// the same bytes for the same tensors: names sorted, no time stamps, and the file appears complete or not at
-// all.
+// In: .safetensors, .safetensors.index.json (shards), .npy, .npz, .gguf. Out: a TensorFile whose every range
+// was checked against the size of its file before any pointer was formed: begin <= end <= file size and end -
+// begin is what the shape takes as it is packed. Nothing later needs to check again. Writing is the other
+// direction, with the same bytes for the same tensors: names sorted, no time stamps, and the file appears
+// complete or not at all.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -20,17 +20,32 @@
 
 namespace axon::weights {
 
+/// How the elements of a tensor lie in its file.
+enum class Packing : uint8_t {
+  none,         ///< one behind the other
+  q8_0,         ///< in blocks (packed.h), read as the f32 that they stand for
+  q8_0_values,  ///< of the same blocks, the i8
+  q8_0_scales,  ///< of the same blocks, the f16 by which the i8 of each are multiplied
+  unreadable,   ///< in blocks of another kind, of which the name alone is known
+};
+
 struct Tensor {
   std::string name;
-  Elem dtype = Elem::f32;
+  Elem dtype = Elem::f32;  ///< of the elements as they are read
   std::vector<uint64_t> shape;
-  uint64_t begin = 0, end = 0;  ///< bytes within files[file]
+  uint64_t begin = 0, end = 0;  ///< bytes within files[file]; none of an unreadable tensor
   uint32_t file = 0;
+  Packing packing = Packing::none;
+  std::string packed_as = {};  ///< the name of an unreadable tensor's blocks
 };
+/// The element type as messages name it: f32, or q8_0.
+std::string type_name(const Tensor&);
+/// How many bytes all of the tensor's elements have as they are read.
+uint64_t read_bytes(const Tensor&);
 
 struct TensorTable {
   std::vector<Tensor> tensors;                  ///< sorted by name, names unique
-  std::map<std::string, std::string> metadata;  ///< safetensors only
+  std::map<std::string, std::string> metadata;  ///< of safetensors and gguf
 
   const Tensor* find(std::string_view name) const;
 };
@@ -40,9 +55,10 @@ class TensorFile {
   TensorTable table;
   std::vector<std::shared_ptr<File>> files;
 
-  /// A tensor's bytes without a copy; alignment is whatever the file gives. See file.h on truncation.
+  /// A tensor's bytes without a copy, as they are in the file; alignment is whatever that gives. See file.h
+  /// on truncation.
   Result<Bytes> view(const Tensor&) const;
-  /// Copies `count` bytes from `offset` within the tensor.
+  /// Copies `count` bytes from `offset` within the tensor's elements; of a packed tensor, whole elements.
   Status read(const Tensor&, uint64_t offset, void* out, uint64_t count) const;
 };
 
@@ -56,6 +72,9 @@ Result<TensorFile> open_safetensors_index(const std::string& path);
 Result<TensorFile> read_npy(std::shared_ptr<File>);
 /// Tensors are named like the members, without `.npy`. Compressed members are unpacked into memory.
 Result<TensorFile> read_npz(std::shared_ptr<File>);
+/// Of a tensor NAME in blocks of q8_0 there are NAME.values and NAME.scales, too. Numbers, strings and truth
+/// values of the metadata are kept as text, arrays are not.
+Result<TensorFile> read_gguf(std::shared_ptr<File>);
 
 /// A tensor to write. `fill` produces any part of its bytes, so that nothing has to be in memory as a whole;
 /// it may be called more than once for the same part, and parts start and end at whole elements.
