@@ -44,6 +44,9 @@ class Compile(support.Case):
             self.assertEqual(model.entries, ["double"])
             np.testing.assert_array_equal(model.double([1, 2, 3]), [2, 4, 6])
         self.assertIsInstance(model, axon.Bundle)
+        self.fails("it is a program, which axon.compile() takes", axon.load, path, code="E0811")
+        for wrong in (None, 3, [path]):
+            self.fails("the path is a text or an os.PathLike", axon.load, wrong, code="E0801")
         self.assertTrue(model.level.startswith("x86-64-v"))
         self.fails("no entry to build", axon.compile, "-- nothing\n", code="E0610")
 

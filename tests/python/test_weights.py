@@ -33,7 +33,8 @@ class Weights(support.Case):
                       self.bundle.bind(p={"w": w, "v": v}), self.bundle.bind({"p": {"w": w, "v": v}})):
             np.testing.assert_array_equal(bound.weights(h=2, bytes=48)[:48].view(np.float32), w.ravel())
         self.fails("from both", self.bundle.bind, file, p={"w": w})
-        self.fails("a dict of arrays", self.bundle.bind, w)
+        for wrong in (w, [{"w": w, "v": v}], {"w"}, 3, None, (w, v)):
+            self.fails("a dict of arrays", self.bundle.bind, wrong, code="E0801")
         self.fails("no weights are called `q`", self.bundle.bind, q=file)
         self.fails("`p` of `weights` holds weights, which bind() takes", bound.weights, p={"w": w, "v": v}, h=2, bytes=48)
 

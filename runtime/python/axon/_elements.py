@@ -3,6 +3,8 @@
 What comes in is a number, lists of numbers or an array; what goes out is an array of exactly the element type, or a
 sentence for why there is none. A narrow type's array holds its bits.
 """
+import sys
+
 import numpy as np
 
 from . import _native
@@ -215,7 +217,7 @@ def _plain(elem):
     if DTYPES[elem].kind != "f" and elem not in LACKING:
         limits = np.iinfo(DTYPES[elem])
         return {int}, np.dtype(np.int64), int(limits.min), int(limits.max)
-    largest = _FORMATS[elem][2] if elem != "f64" else float(np.finfo(np.float64).max)
+    largest = _FORMATS[elem][2] if elem != "f64" else sys.float_info.max
     return {int, float}, np.dtype(np.float64), -largest, largest
 
 

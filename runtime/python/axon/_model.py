@@ -1,13 +1,11 @@
 """Bundles, their weights and the workers that run them: what axon.load() and axon.compile() return."""
 import os
 
-import numpy as np
-
 from . import _native
 from ._elements import BOOLS, INTEGERS, shown
 from ._entry import WEIGHT, Description, Entry, listed, nearest
 from ._error import Error
-from ._values import flatten, weight_of
+from ._values import as_record, flatten, weight_of
 
 
 def _text(what, value):
@@ -170,8 +168,7 @@ class Bundle(_Entries):
     def _bind_arrays(self, given, text):
         leaves = {}
         for name, source in given:
-            if name is None and (isinstance(source, (np.ndarray, list, tuple)) or not hasattr(source, "__iter__")
-                                 and not hasattr(source, "__dataclass_fields__")):
+            if name is None and as_record(source) is None:
                 raise Error("weights without a name are files, or a dict of arrays by name", "E0801")
             flatten(source, name or "", leaves)
         arrays = [weight_of(f"`{path}`", self._elem_of_weight(path), value) for path, value in leaves.items()]
@@ -197,7 +194,12 @@ def load(path, workers=0):
     """Opens a bundle, which `etcc build` has made. `workers` as for workers()."""
     path = _path("the path", path)
     runtime = globals()["workers"](workers)
-    return Bundle(_Source(os.fsdecode(os.path.abspath(path)), int(workers)), runtime)
+    try:
+        return Bundle(_Source(os.fsdecode(os.path.abspath(path)), int(workers)), runtime)
+    except Error as error:
+        if not path.endswith(b".axn"):
+            raise
+        raise Error(f"{error}; it is a program, which axon.compile() takes", error.code) from None
 
 
 def loaded(data, workers=0):
