@@ -199,6 +199,14 @@ class DLPack(support.Case):
         strided = axon.Bits(np.arange(6, dtype=np.uint16)[::-2], "bf16")
         np.testing.assert_array_equal(np.asarray(axon._native.import_dlpack(strided.__dlpack__())), strided.array)
 
+    def test_every_element_type(self):
+        for number, (name, size) in enumerate(axon._native.elements()):
+            array = np.zeros(3, axon._elements.DTYPES[name])
+            for versioned in (False, True):
+                tensor = axon._native.import_dlpack(axon._native.export_dlpack(array, number, versioned))
+                self.assertEqual((tensor.elem, np.asarray(tensor).dtype.itemsize), (name, size))
+                self.assertEqual(np.asarray(tensor).dtype, array.dtype)
+
     def test_memory_is_let_go(self):
         class Array(np.ndarray):
             pass

@@ -148,6 +148,20 @@ class Numbers(support.Case):
             self.fails("are a NumPy array", axon.Bits, np.ones(2, np.dtype(dtype).newbyteorder(">"))
                        if dtype == np.uint16 else np.ones(2, np.int8), elem)
 
+    def test_no_array_takes_the_slow_way(self):
+        """What lies as it should is read by the extension itself, of every type."""
+        self.addCleanup(setattr, axon.Entry, "_prepare", axon.Entry._prepare)
+        axon.Entry._prepare = None
+        for elem in ("f64", "f32", "f16", "bf16", "f8e4m3", "f8e5m2", "i64", "i32", "i16", "i8", "u8", "u32", "bool"):
+            x = np.zeros(2, axon._elements.DTYPES[elem])
+            if elem in axon._elements.LACKING:
+                self.assertEqual(self.copied(elem, axon.Bits(x, elem), axon.Bits(x[0:1].reshape(()), elem))[0].shape, (2,))
+                continue
+            self.copied(elem, x, x[0:1].reshape(()))
+            if elem != "bool":
+                self.copied(elem, x, 1)
+                self.copied(elem, x, x.dtype.type(1))
+
     def test_arrays_have_the_exact_type(self):
         for elem, dtype in (("f64", np.float64), ("f32", np.float32), ("f16", np.float16), ("i64", np.int64),
                             ("i32", np.int32), ("i16", np.int16), ("i8", np.int8), ("u8", np.uint8),

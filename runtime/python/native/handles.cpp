@@ -24,6 +24,11 @@ PyObject* configure(PyObject*, PyObject* arguments, PyObject* named) {
 
 bool is_bits(axon_elem elem) { return elem == AXON_BF16 || elem == AXON_F8E4M3 || elem == AXON_F8E5M2; }
 
+bool is_float(axon_elem elem) {
+  const char* const name = axon_elem_name(elem);
+  return name[0] == 'f' || (name[0] == 'b' && name[1] == 'f');
+}
+
 PyObject* text_of(const char* text) {
   Py_ssize_t size = 0;
   while (text[size]) ++size;

@@ -7,7 +7,7 @@ namespace {
 /// A number of Python or NumPy that the library may round to the leaf's type; `no`: it is none.
 Took take_number(const Leaf& leaf, PyObject* given, Value& value) {
   if (leaf.rank != 0 || leaf.is_state || leaf.elem == AXON_BOOL) return Took::no;
-  const bool wants_float = leaf.elem <= AXON_F8E5M2;
+  const bool wants_float = is_float(leaf.elem);
   const bool is_float = PyFloat_CheckExact(given) ||
                         (!PyLong_CheckExact(given) &&
                          PyType_IsSubtype(Py_TYPE(given), reinterpret_cast<PyTypeObject*>(known.floating)));

@@ -60,6 +60,7 @@ PyObject* configure(PyObject*, PyObject* arguments, PyObject* named);
 
 /// NumPy has no such type: arrays of it hold bits.
 bool is_bits(axon_elem elem);
+bool is_float(axon_elem elem);
 
 /// An axon_error that lives as long as this.
 class Problem {
