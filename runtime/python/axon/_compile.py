@@ -9,7 +9,7 @@ import warnings
 from ._error import Error
 from ._model import loaded, workers as checked_workers
 
-_FAST = ()  # options for code of this machine alone, kept for the next time
+_FAST = ("--level", "native", "--cache")  # options for code of this machine alone, kept for the next time
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
