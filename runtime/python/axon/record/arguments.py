@@ -1,0 +1,219 @@
+"""Arguments and results, taken apart and put together.
+
+Dicts, tuples, lists, named tuples and dataclasses are gone through. Arrays, NumPy's numbers, floats and integers are
+what a call gives to the program; all else, such as strings, None, True and functions, belongs to the key of the call.
+"""
+import dataclasses
+import inspect
+
+import numpy as np
+
+from .array import Array, Size, integer
+from .graph import Node, is_recorded
+from .place import complain
+from .values import ELEMS, U64, value_class
+
+
+class Leaf:
+    """An array or number that a call gives."""
+
+    def __init__(self, kind, name, value):
+        self.kind, self.name, self.value = kind, name, value
+
+
+class Call:
+    """The leaves of a call, its key, and the integers that its sizes and facts are made of."""
+
+    def __init__(self):
+        self.leaves, self.integers, self.key = [], [], ()
+        self._structure = None
+
+    def rebuilt(self, values):
+        values = iter(values)
+        return _rebuilt(self._structure, values)
+
+
+def taken_apart(function, positional, named):
+    """The call with these arguments."""
+    names = _names(function)
+    call, key = Call(), []
+    parts = tuple(_taken(call, key, names[at] if at < len(names) else f"argument{at}", value)
+                  for at, value in enumerate(positional))
+    call._structure = (parts, {name: _taken(call, key, name, value) for name, value in sorted(named.items())})
+    key.append((len(positional), *sorted(named)))
+    call.key = tuple(key)
+    return call
+
+
+_known_names = {}
+
+
+def _names(function):
+    if function not in _known_names:
+        _known_names[function] = [name for name, it in inspect.signature(function).parameters.items()
+                                  if it.kind in (it.POSITIONAL_ONLY, it.POSITIONAL_OR_KEYWORD)]
+    return _known_names[function]
+
+
+def _taken(call, key, name, value):
+    """The structure of an argument: a `Leaf`, or a function that puts the parts together and the parts."""
+    if isinstance(value, np.ndarray):
+        return _array(call, key, name, value)
+    if isinstance(value, bool) or value is None or isinstance(value, (str, bytes)):
+        return _static(call, key, name, value)
+    if isinstance(value, np.generic):
+        return _array(call, key, name, np.asarray(value))
+    if isinstance(value, int):
+        return _leaf(call, key, "integer", name, value, "i", [value])
+    if isinstance(value, float):
+        return _array(call, key, name, np.asarray(value))
+    parts = _parts(value)
+    if parts is None:
+        return _static(call, key, name, value)
+    make, fields = parts
+    key.append((make if isinstance(make, type) else "dict", *fields))
+    return make, {field: _taken(call, key, f"{name}_{field}", item) for field, item in fields.items()}
+
+
+def _parts(value):
+    """How a container is made, and its parts by name; None of what is none."""
+    if type(value) is dict:
+        return dict, value
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value), dict(zip(value._fields, value))
+    if type(value) in (tuple, list):
+        return type(value), dict(enumerate(value))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return type(value), {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    return None
+
+
+def _put_together(make, fields):
+    if make is dict:
+        return fields
+    return make(fields.values()) if make in (tuple, list) else make(**fields)
+
+
+def _rebuilt(structure, values):
+    positional, named = structure
+
+    def one(part):
+        if isinstance(part, Leaf):
+            return next(values)
+        make, fields = part
+        return _put_together(make, {field: one(it) for field, it in fields.items()})
+    return [one(part) for part in positional], {name: one(part) for name, part in named.items()}
+
+
+def _leaf(call, key, kind, name, value, in_key, integers):
+    leaf = Leaf(kind, name, value)
+    call.leaves.append(leaf)
+    call.integers.extend(integers)
+    key.append(in_key)
+    return leaf
+
+
+def _static(call, key, name, value):
+    try:
+        hash(value)
+    except TypeError:
+        _refuse(name, f"is a {type(value).__name__}, which is no array and cannot be part of a key")
+    return _leaf(call, key, "static", name, value, (type(value), value), [])
+
+
+def _refuse(name, text):
+    from .. import Error
+    raise Error(f"argument `{name}` {text}")
+
+
+def _array(call, key, name, array):
+    if isinstance(array, np.ma.MaskedArray):
+        _refuse(name, "is a masked array, which is two: give its data and its mask")
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    if array.dtype not in ELEMS or array.dtype == U64:
+        _refuse(name, f"is an array of {array.dtype}, which Axon lacks; it has "
+                f"{', '.join(str(it) for it in ELEMS if it != U64)}")
+    sizes = [size for size in array.shape if size != 1]
+    # Of numbers NumPy looks at the value: see values.py.
+    kind = (array.dtype, tuple(size == 1 for size in array.shape)) if array.ndim else \
+        (array.dtype, value_class(array[()]))
+    leaf = _leaf(call, key, "array", name, array, kind, sizes)
+    leaf.array, leaf.shape, leaf.dtype = np.asarray(array), array.shape, array.dtype
+    if not array.ndim:
+        leaf.sample = array[()]
+    return leaf
+
+
+def any_recorded(value):
+    if isinstance(value, (tuple, list)):
+        return any(map(any_recorded, value))
+    if isinstance(value, dict):
+        return any(map(any_recorded, value.values()))
+    return is_recorded(value) if isinstance(value, (Array, Size)) else False
+
+
+def captured_names(function):
+    """What the function reads from outside by name, arrays and numbers, each with a way to look it up again: another
+    value there is another recording."""
+    code, found = function.__code__, []
+    for name, cell in zip(code.co_freevars, function.__closure__ or ()):
+        try:
+            found.append(((lambda cell=cell: cell.cell_contents), cell.cell_contents))
+        except ValueError:  # not set yet
+            continue
+    outside = function.__globals__
+    for name in code.co_names:
+        if name in outside:
+            found.append(((lambda name=name: outside.get(name)), outside[name]))
+    return [(look, value) for look, value in found
+            if isinstance(value, (np.ndarray, np.generic, int, float, str, tuple, list, type(None)))]
+
+
+class Result:
+    """What a function returned: arrays that the program computes (`nodes`), sizes, arguments, and all else as it is."""
+
+    def __init__(self, value, trace):
+        self.nodes, self.sizes, self._numbers = [], [], {}
+        self._trace = trace
+        self._structure = self._taken(value)
+
+    def _taken(self, value):
+        if isinstance(value, Size):
+            self.sizes.append(value.dim)
+            return "size", len(self.sizes) - 1
+        if isinstance(value, Array):
+            return self._node(value.node)
+        parts = _parts(value)
+        if parts is None:
+            return "value", value
+        make, fields = parts
+        return "parts", make, {field: self._taken(item) for field, item in fields.items()}
+
+    def _node(self, node):
+        if node.given is not None:
+            return ("argument" if node.given[0] == "argument" else "captured"), node.given[1]
+        if node.value is not None:
+            return "value", node.dtype.type(node.value)
+        if node.size is not None:
+            self.sizes.append(node.size)
+            return "int64", len(self.sizes) - 1
+        if node not in self._numbers:
+            self._numbers[node] = len(self.nodes)
+            self.nodes.append(node)
+        return "node", self._numbers[node]
+
+    def rebuilt(self, arrays, sizes, call):
+        def one(part):
+            kind, *rest = part
+            if kind == "parts":
+                return _put_together(rest[0], {field: one(it) for field, it in rest[1].items()})
+            at = rest[0]
+            if kind == "node":
+                return arrays[at]
+            if kind == "argument":
+                return call.leaves[at].value
+            if kind == "captured":
+                return self._trace.captured[at][0]
+            return at if kind == "value" else np.int64(sizes[at]) if kind == "int64" else sizes[at]
+        return one(self._structure)

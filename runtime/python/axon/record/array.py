@@ -1,0 +1,333 @@
+"""What a recorded function sees: arrays without elements, and sizes that are integers of the call.
+
+An `Array` is a variable that holds a node: what changes an array in place gives it another node. A view remembers the
+array that it was made of: NumPy's views share memory, these do not, so a view of an array that was changed since, and a
+change of a view, are refused. Arguments are not changed either: the caller's array would be.
+"""
+import math
+import operator
+
+import numpy as np
+
+from . import indexing
+from .graph import Trace, cast
+from .place import complain
+from .sizes import Dim
+from .vocabulary import FUNCTIONS, METHODS, UFUNCS
+
+
+def wrapped(result):
+    """Nodes, also in tuples and lists, as arrays."""
+    if isinstance(result, (tuple, list)):
+        return type(result)(map(wrapped, result))
+    return Array(result) if hasattr(result, "write") else result
+
+
+def integer(dim):
+    """A polynomial as the function sees it: a number where it is one."""
+    number = dim.constant()
+    return Size(dim) if number is None else number
+
+
+def _arithmetic(make, ufunc):
+    """An operator of sizes, and the one with its sides exchanged. With floats they are floats."""
+    def combined(a, b, other):
+        left, right = Size.dim_of(a), Size.dim_of(b)
+        if left is not None and right is not None:
+            return integer(Trace.current().facts.normal(make(left, right)))
+        return ufunc(a, b) if isinstance(other, (float, np.floating)) else NotImplemented
+    return lambda self, other: combined(self, other, other), lambda self, other: combined(other, self, other)
+
+
+class Size:
+    """An integer that a call decides: the size of an axis, or an argument. Arithmetic is symbolic. What it is compared
+    with is answered for this call, and each call that uses the recording checks that the answer is the same there. To
+    be used as a number, in `range` for example, it becomes the number of this call, which is checked as well."""
+
+    __slots__ = ("dim",)
+    __array_priority__ = 1000
+
+    def __init__(self, dim):
+        self.dim = dim
+
+    @staticmethod
+    def dim_of(value):
+        if isinstance(value, Size):
+            return Trace.current().dim(value)
+        if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+            return Dim.of(int(value))
+        return None
+
+    __add__, __radd__ = _arithmetic(lambda a, b: a + b, np.add)
+    __sub__, __rsub__ = _arithmetic(lambda a, b: a - b, np.subtract)
+    __mul__, __rmul__ = _arithmetic(lambda a, b: a * b, np.multiply)
+    __floordiv__, __rfloordiv__ = _arithmetic(lambda a, b: a.quotient(_divisor(b)), np.floor_divide)
+    __mod__, __rmod__ = _arithmetic(lambda a, b: a.remainder(_divisor(b)), np.remainder)
+
+    def __divmod__(self, other):
+        return self // other, self % other
+
+    def __truediv__(self, other):
+        return np.true_divide(self, other)
+
+    def __rtruediv__(self, other):
+        return np.true_divide(other, self)
+
+    def __pow__(self, other):
+        if isinstance(other, int) and other >= 0:
+            return math.prod([self] * other)
+        return np.power(np.multiply(self, 1.0), other)  # a float, as of Python's integers
+
+    def __rpow__(self, other):
+        return other ** operator.index(self)
+
+    def __neg__(self):
+        return integer(-Size.dim_of(self))
+
+    def __pos__(self):
+        return self
+
+    def __abs__(self):
+        return self if self >= 0 else -self
+
+    def _question(self, other, ask):
+        other = Size.dim_of(other)
+        return NotImplemented if other is None else ask(Trace.current().facts, Size.dim_of(self), other)
+
+    def __eq__(self, other):
+        return self._question(other, lambda facts, a, b: facts.equal(a, b))
+
+    def __ne__(self, other):
+        return self._question(other, lambda facts, a, b: not facts.equal(a, b))
+
+    def __lt__(self, other):
+        return self._question(other, lambda facts, a, b: not facts.at_least(a, b))
+
+    def __le__(self, other):
+        return self._question(other, lambda facts, a, b: facts.at_least(b, a))
+
+    def __gt__(self, other):
+        return self._question(other, lambda facts, a, b: not facts.at_least(b, a))
+
+    def __ge__(self, other):
+        return self._question(other, lambda facts, a, b: facts.at_least(a, b))
+
+    def __bool__(self):
+        return self != 0
+
+    def __index__(self):
+        facts = Trace.current().facts
+        number = facts.hint(Size.dim_of(self))
+        facts.equal(Size.dim_of(self), Dim.of(number))
+        return number
+
+    __int__ = __index__
+
+    def __float__(self):
+        return float(operator.index(self))
+
+    def __hash__(self):
+        return hash(operator.index(self))
+
+    def __repr__(self):
+        return str(operator.index(self))
+
+    def __array__(self, dtype=None):
+        return np.asarray(operator.index(self), dtype)
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+        return call_ufunc(ufunc, method, inputs, options)
+
+    def __array_function__(self, function, types, arguments, named):
+        return call_function(function, arguments, named)
+
+
+def _divisor(dim):
+    if Trace.current().facts.equal(dim, Dim.of(0)):
+        complain("a size is divided by 0")
+    return dim
+
+
+class Array(np.lib.mixins.NDArrayOperatorsMixin):
+    """An array of the function that is recorded: it has a shape and a type, and no values yet."""
+
+    __array_priority__ = 2000
+    __slots__ = ("_node", "_base", "_key", "_version", "_seen")
+
+    def __init__(self, node, base=None, key=None):
+        self._node, self._base, self._key, self._version = node, base, key, 0
+        self._seen = base._version if base is not None else 0
+
+    @property
+    def node(self):
+        if Trace.current() is not self._node.trace:
+            complain("an array of another recording: return it, do not keep it")
+        if not self._is_fresh():
+            complain("a view of an array that was changed since: make the view anew after the change, or copy it before")
+        return self._node
+
+    def _is_fresh(self):
+        """Whether no array that it is a view of has changed since."""
+        return self._base is None or (self._base._version == self._seen and self._base._is_fresh())
+
+    def change(self, node):
+        """Puts another node into its place, and of a view `y[key]` into that of y."""
+        if self._base is not None and self._key is None:
+            complain("a view is changed in place: change the array itself, as in `x[1:, 0] = v`")
+        if self._base is not None:
+            self._base[self._key] = Array(cast(node, self._node.dtype))
+            self._seen = self._base._version
+        if self._node.given is not None:
+            complain(f"`{self._node.name or 'an array from outside'}` is changed in place, which is the caller's: begin "
+                     "with a copy, as in `x = x.copy()`")
+        self._node, self._version = cast(node, self._node.dtype), self._version + 1
+        return self
+
+    # ---- What is known without values ----
+
+    @property
+    def shape(self):
+        return tuple(map(integer, self.node.trace.shape_of(self.node)))
+
+    @property
+    def size(self):
+        total = Dim.of(1)
+        for dim in self.node.trace.shape_of(self.node):
+            total = total * dim
+        return integer(total)
+
+    ndim = property(lambda self: self.node.rank)
+    dtype = property(lambda self: self.node.dtype)
+    itemsize = property(lambda self: self.node.dtype.itemsize)
+    nbytes = property(lambda self: self.size * self.itemsize)
+    real = property(lambda self: self)
+
+    @property
+    def T(self):
+        return self.transpose()
+
+    def __len__(self):
+        if not self.ndim:
+            complain("len() of an array without axes")
+        return operator.index(integer(self.node.trace.shape_of(self.node)[0]))
+
+    def __iter__(self):
+        if not self.ndim:
+            complain("an array without axes has no rows to go through")
+        return (self[row] for row in range(len(self)))
+
+    def __contains__(self, _):
+        complain("`in` looks at values, which only a run has: write `np.any(x == v)`")
+
+    # ---- What would need values ----
+
+    def __bool__(self):
+        complain("a condition looks at values, which only a run has: `np.where(c, a, b)` chooses between arrays")
+
+    def __float__(self):
+        complain("float(x) needs a value, which only a run has: leave it out, an array without axes is a number")
+
+    def __int__(self):
+        complain("int(x) needs a value, which only a run has: `x.astype(np.int64)` converts arrays")
+
+    __complex__ = __index__ = __float__
+
+    def __index__(self):
+        complain("a value of an array is used as an integer, which only a run has: `x[i]` and `np.take` read where "
+                 "arrays say")
+
+    def __array__(self, *_, **__):
+        complain("NumPy asks for the values of a recorded array, which only a run has: this function is not recorded")
+
+    def __hash__(self):
+        return id(self)
+
+    def __getattr__(self, name):
+        if name in METHODS:
+            handler = METHODS[name]
+            return lambda *arguments, **named: finished(handler, name, self, arguments, named)
+        if name.startswith("__") or not hasattr(np.ndarray, name):
+            raise AttributeError(f"an array has no attribute {name!r}")
+        complain(f"`.{name}` of an array is not recorded")
+
+    def __repr__(self):
+        return f"<recorded {self._node.dtype}{list(self._node.trace.shape_of(self._node))}>"
+
+    # ---- Elements ----
+
+    def __getitem__(self, key):
+        node, shares = indexing.read(self.node, key)
+        return Array(node, self, key) if shares else Array(node)
+
+    def __setitem__(self, key, value):
+        if isinstance(value, Array) and value._base is self and value._key is key and value._seen == self._version:
+            return  # `x[key] += v`, which has changed x already
+        self.change(indexing.stored(self.node, key, self.node.trace.as_node(value)))
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+        return call_ufunc(ufunc, method, inputs, options)
+
+    def __array_function__(self, function, types, arguments, named):
+        return call_function(function, arguments, named)
+
+
+def finished(handler, name, array, arguments, named):
+    """The result of a method, which shares the array's memory where NumPy's does."""
+    result = wrapped(_called(handler, f".{name}", (array, *arguments), named))
+    if isinstance(result, Array) and name in ("reshape", "ravel", "transpose", "swapaxes", "squeeze", "diagonal", "view"):
+        return Array(result._node, array)
+    return result
+
+
+def _called(handler, name, arguments, named):
+    try:
+        return handler(*arguments, **named)
+    except TypeError as error:
+        if error.__traceback__.tb_next is None:  # of the call itself: an option that the table has not
+            complain(f"{name} is recorded, but not with these arguments: {error}")
+        raise
+
+
+def call_ufunc(ufunc, method, inputs, options):
+    """A function of elements, or one of its methods."""
+    out = options.pop("out", None)
+    if method == "__call__":
+        handler = UFUNCS.get(ufunc)
+    else:
+        handler = UFUNCS.get((ufunc, method))
+    name = f"np.{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")
+    if handler is None:
+        complain(f"{name} is not recorded")
+    result = wrapped(_called(handler, name, inputs, options))
+    if out is None:
+        return result
+    if len(out) != 1 or not isinstance(out[0], Array):
+        complain(f"{name} with `out`, which is not recorded: assign the result")
+    return _stored_whole(out[0], result, name)
+
+
+def _stored_whole(target, result, name):
+    """`target op= other`, in NumPy's rules: the type and the shape stay."""
+    trace, node = target.node.trace, result.node
+    if not np.can_cast(node.dtype, target.dtype, "same_kind"):
+        complain(f"{name} gives {node.dtype}, which does not become the {target.dtype} of the array that it changes")
+    if trace.broadcast([target.node.shape, node.shape]) != trace.shape_of(target.node):
+        complain(f"shape {trace.shown(node.shape)} does not fit the array of {trace.shown(target.node.shape)} that is "
+                 "changed")
+    from .views import broadcast_to
+    return target.change(broadcast_to(node, trace.shape_of(target.node)))
+
+
+def call_function(function, arguments, named):
+    """A function of NumPy's vocabulary."""
+    handler = FUNCTIONS.get(function)
+    name = f"np.{getattr(function, '__name__', function)}"
+    if handler is None:
+        module = getattr(function, "__module__", "numpy").replace("numpy", "np", 1)
+        complain(f"{module}.{name[3:]} is not recorded")
+    result = wrapped(_called(handler, name, arguments, named))
+    if isinstance(result, Array) and name[3:] in ("transpose", "swapaxes", "moveaxis", "reshape", "ravel", "squeeze",
+                                                  "expand_dims", "broadcast_to", "flip", "diagonal"):
+        base = next((it for it in arguments if isinstance(it, Array)), None)
+        return Array(result._node, base) if base is not None else result
+    return result

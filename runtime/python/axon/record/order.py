@@ -1,0 +1,82 @@
+"""Order along an axis: sorting, the median, positions in what is sorted."""
+import numpy as np
+
+from . import views
+from .graph import ATOM, COMPARE, OPEN, SUM, cast, prefix
+from .place import complain
+from .reductions import _some, axes_of, front
+from .shapes import ravel, reshape_to
+from .values import BOOL, F64, I64, I8
+from .vocabulary import METHODS, node_of, says
+
+
+def _along(function, node, axis, dtype):
+    """A function of the library along the last axis, along another."""
+    order = [at for at in range(node.rank) if at != axis] + [axis]
+    turned = views.permuted(node, order)
+    made = node.trace.node(turned.shape, dtype, (turned,), prefix(function))
+    return views.permuted(made, [order.index(at) for at in range(node.rank)])
+
+
+def _axis_of(a, axis):
+    node = node_of(a)
+    return (ravel(node), 0) if axis is None else (node, front(node.rank, axis))
+
+
+@says(np.sort)
+def sort(a, axis=-1, kind=None, order=None):
+    node, axis = _axis_of(a, axis)
+    if node.dtype == BOOL:
+        return cast(_along("sort", cast(node, I8), axis, I8), BOOL)
+    return _along("sort", node, axis, node.dtype)
+
+
+@says(np.argsort, method="argsort")
+def argsort(a, axis=-1, kind=None, order=None):
+    node, axis = _axis_of(a, axis)
+    node = cast(node, I8) if node.dtype == BOOL else node
+    made = _along("sort_order", node, axis, I64)
+    made.nonnegative = True
+    return made
+
+
+@says(np.median)
+def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    node = node_of(a)
+    axes = axes_of(node, axis)
+    _some(node, axes, "np.median")
+    node = cast(node, F64) if node.dtype.kind != "f" else node
+    kept = [at for at in range(node.rank) if at not in axes]
+    turned = views.permuted(node, kept + axes)
+    if len(axes) != 1:
+        shape, total = node.trace.shape_of(turned), 1
+        for size in shape[len(kept):]:
+            total = size * total
+        turned = reshape_to(turned, [*shape[:len(kept)], total])
+    made = node.trace.node(turned.shape[:-1], node.dtype, (turned,), prefix("median"))
+    return views.expanded(made, axes) if keepdims else made
+
+
+@says(np.searchsorted)
+def searchsorted(a, v, side="left", sorter=None):
+    """How many of the sorted come before; every one is compared."""
+    if sorter is not None:
+        complain("np.searchsorted with `sorter` is not recorded: sort first")
+    edges, value = node_of(a), node_of(v)
+    dtype = np.result_type(edges.dtype, value.dtype)
+    edges, value = cast(edges, dtype), cast(value, dtype)
+
+    def write(line):
+        names = line.binders(value.rank)
+        j = line.program.binder("edge")
+        element = f"{line.name(1)}[{', '.join(names)}]" if names else line.name(1)
+        edge = f"{line.name(0)}[{j}]"
+        before = f"{edge} {'<' if side == 'left' else '<='} {element}"
+        if dtype.kind == "f":  # NaNs are the last of the sorted
+            before += f" || {element} != {element}" + (f" && {edge} == {edge}" if side == "left" else "")
+        outer = f"for {' '.join(names)} => " if names else ""
+        return f"{outer}sum {j} => if {before} then i64 1 else 0", OPEN
+    return edges.trace.node(value.shape, I64, (edges, value), write, named=(0, 1))
+
+
+METHODS["searchsorted"] = searchsorted

@@ -1,0 +1,40 @@
+"""Where the function that is traced is: the line that an error or a fact is about.
+
+Lines of this package and of NumPy are nobody's: the innermost frame outside of them is the one that asked.
+"""
+import os
+import sys
+
+import numpy as np
+
+_OWN = (os.path.dirname(os.path.abspath(__file__)) + os.sep, os.path.dirname(np.__file__) + os.sep,
+        "<__array_function__ internals>")
+
+
+class Place:
+    """A line of a file."""
+
+    def __init__(self, file, line):
+        self.file, self.line = file, line
+
+    def __str__(self):
+        return f"{os.path.relpath(self.file) if os.path.isabs(self.file) else self.file}:{self.line}"
+
+    @staticmethod
+    def frame():
+        """The frame that asked."""
+        frame = sys._getframe(1)
+        while frame.f_back is not None and frame.f_code.co_filename.startswith(_OWN):
+            frame = frame.f_back
+        return frame
+
+    @staticmethod
+    def here():
+        frame = Place.frame()
+        return Place(frame.f_code.co_filename, frame.f_lineno)
+
+
+def complain(text):
+    """Raises axon.Error that begins with the line of the traced function."""
+    from .. import Error
+    raise Error(f"{Place.here()}: {text}")

@@ -1,0 +1,297 @@
+"""Reductions, along any axes, and cumulative functions.
+
+A reduction of the last axis is written `sum x`, of all `sum i j => x[i, j]`, of others `for i => sum j => x[j, i]`.
+NumPy's types are kept: integers are summed in 64 bits, means of integers are float64, and what has no value for nothing
+(`max`, `argmax`) is refused for an axis of 0, which is a fact of the recording.
+"""
+import numpy as np
+
+from . import views
+from .graph import APPLY, ATOM, OPEN, Trace, cast, prefix
+from .indexing import select
+from .place import complain
+from .pointwise import recorded
+from .sizes import Dim
+from .values import BOOL, F32, F64, I64, I8, U64, answer
+from .vocabulary import UFUNCS, node_of, says
+
+
+def axes_of(node, axis, what="axis"):
+    """The axes from the front, in order."""
+    axes = range(node.rank) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
+    return sorted(front(node.rank, one, what) for one in axes) if len(set(axes)) == len(axes) else \
+        complain(f"{what} {axis} names one twice")
+
+
+def front(rank, axis, what="axis"):
+    axis = int(axis)
+    if not -rank <= axis < rank:
+        complain(f"{what} {axis} is out of an array of {rank} axes")
+    return axis % rank
+
+
+def reduced(function, node, axes, dtype=None, keepdims=False):
+    """The node of a function of the library over some axes, which go or, to be kept, are 1 then."""
+    result = _reduced(function, node, axes, dtype)
+    if not keepdims or not axes:
+        return result
+    if axes != [node.rank - 1]:
+        return views.expanded(result, axes)
+    return node.trace.node([*result.shape, 1], result.dtype, (node,),
+                           lambda line: (f"keep {function} {line.argument(0, ATOM)}", APPLY))
+
+
+def _reduced(function, node, axes, dtype):
+    trace, shape = node.trace, node.trace.shape_of(node)
+    dtype = dtype or node.dtype
+    if not axes:
+        return cast(node, dtype)
+    kept = [axis for axis in range(node.rank) if axis not in axes]
+
+    def write(line):
+        if axes == [node.rank - 1]:
+            return f"{function} {line.argument(0, ATOM)}", APPLY
+        names = line.binders(node.rank)
+        outer = f"for {' '.join(names[axis] for axis in kept)} => " if kept else ""
+        return f"{outer}{function} {' '.join(names[axis] for axis in axes)} => {line.name(0)}[{', '.join(names)}]", OPEN
+    named = () if axes == [node.rank - 1] else (0,)
+    return trace.node([shape[axis] for axis in kept], dtype, (node,), write, named)
+
+
+def _count(node, axes):
+    """How many elements are reduced to one."""
+    total = Dim.of(1)
+    for axis in axes:
+        total = total * node.trace.shape_of(node)[axis]
+    return total
+
+
+def _some(node, axes, what):
+    """It is a fact that there is something to reduce."""
+    for axis in axes:
+        if not node.trace.facts.at_least(node.trace.shape_of(node)[axis], Dim.of(1)):
+            complain(f"{what} of nothing: axis {axis} has no element")
+
+
+def _plain(out, where, what):
+    if out is not None or where is not True:
+        complain(f"{what} with `out` or `where` is not recorded: assign the result, or choose with np.where")
+
+
+def _total(function, numpy_function):
+    def row(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+        _plain(out, where, f"np.{function}")
+        node = node_of(a)
+        axes = axes_of(node, axis)
+        dtype = np.dtype(dtype or numpy_function(np.ones(1, node.dtype)).dtype)
+        node = cast(node, dtype)
+        result = reduced(function, node, axes, keepdims=keepdims)
+        if initial is None:
+            return result
+        return cast(recorded(np.add if function == "sum" else np.multiply, result, initial), dtype)
+    return row
+
+
+sum_of = says(np.sum, method="sum")(_total("sum", np.sum))
+product_of = says(np.prod, np.product, method="prod")(_total("prod", np.prod))
+
+
+def _extreme(of_floats, of_integers, of_truth, ufunc):
+    def row(a, axis=None, out=None, keepdims=False, initial=None, where=True):
+        _plain(out, where, f"np.{ufunc.__name__[:3]}")
+        node = node_of(a)
+        axes = axes_of(node, axis)
+        if initial is None:
+            _some(node, axes, f"np.{ufunc.__name__[:3]}")
+        function = {"f": of_floats, "b": of_truth}.get(node.dtype.kind, of_integers)
+        if initial is not None and function == of_integers:
+            complain(f"`initial` of {node.dtype} is not recorded")
+        result = reduced(function, node, axes, keepdims=keepdims)
+        return result if initial is None else cast(recorded(ufunc, result, initial), node.dtype)
+    return row
+
+
+largest = says(np.max, np.amax, method="max")(_extreme("maximum", "largest", "any", np.maximum))
+smallest = says(np.min, np.amin, method="min")(_extreme("minimum", "smallest", "all", np.minimum))
+
+
+def _truth(function):
+    def row(a, axis=None, out=None, keepdims=False, where=True):
+        _plain(out, where, f"np.{function}")
+        node = cast(node_of(a), BOOL)
+        axes = axes_of(node, axis)
+        return reduced(function, node, axes, keepdims=keepdims)
+    return row
+
+
+any_of = says(np.any, np.sometrue, method="any")(_truth("any"))
+all_of = says(np.all, np.alltrue, method="all")(_truth("all"))
+
+
+@says(np.count_nonzero)
+def count_nonzero(a, axis=None, keepdims=False):
+    return sum_of(cast(cast(node_of(a), BOOL), I64), axis, keepdims=keepdims)
+
+
+@says(np.mean, method="mean")
+def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=True):
+    _plain(out, where, "np.mean")
+    node = node_of(a)
+    axes = axes_of(node, axis)
+    result = np.dtype(dtype or (node.dtype if node.dtype.kind == "f" else F64))
+    within = F32 if result == np.float16 else result
+    return cast(reduced("mean", cast(node, within), axes, keepdims=keepdims), result)
+
+
+def _variance(a, axis, dtype, ddof, keepdims):
+    node = node_of(a)
+    axes = axes_of(node, axis)
+    result = np.dtype(dtype or (node.dtype if node.dtype.kind == "f" else F64))
+    node = cast(node, F32 if result == np.float16 else result)
+    distance = recorded(np.subtract, node, reduced("mean", node, axes, keepdims=True))
+    squares = recorded(np.multiply, distance, distance)
+    if ddof == 0:
+        return reduced("mean", squares, axes, keepdims=keepdims), result
+    total = reduced("sum", squares, axes, keepdims=keepdims)
+    less = node.trace.facts.normal(_count(node, axes) - int(ddof))
+    if not node.trace.facts.at_least(less, Dim.of(0)):
+        less = Dim.of(0)
+    return recorded(np.true_divide, total, cast(node.trace.of_size(less), node.dtype)), result
+
+
+@says(np.var, method="var")
+def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True):
+    _plain(out, where, "np.var")
+    return cast(*_variance(a, axis, dtype, ddof, keepdims))
+
+
+@says(np.std, method="std")
+def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True):
+    _plain(out, where, "np.std")
+    result, dtype = _variance(a, axis, dtype, ddof, keepdims)
+    return cast(recorded(np.sqrt, result), dtype)
+
+
+def _position(function):
+    def row(a, axis=None, out=None, keepdims=False):
+        _plain(out, True, f"np.{function}")
+        node = node_of(a)
+        axes = axes_of(node, axis)
+        _some(node, axes, f"np.{function}")
+        if not axes:
+            return node.trace.constant(0, I64)
+        node = cast(node, I8) if node.dtype == BOOL else node
+        result = reduced(function, node, axes, I64, keepdims)
+        result.nonnegative = True
+        return result
+    return row
+
+
+argmax = says(np.argmax, method="argmax")(_position("argmax"))
+argmin = says(np.argmin, method="argmin")(_position("argmin"))
+
+
+@says(np.ptp, method="ptp")
+def ptp(a, axis=None, out=None, keepdims=False):
+    return recorded(np.subtract, largest(a, axis, out, keepdims), smallest(a, axis, out, keepdims))
+
+
+@says(np.average)
+def average(a, axis=None, weights=None, returned=False, keepdims=False):
+    if returned:
+        complain("np.average with `returned` is not recorded")
+    if weights is None:
+        return mean(a, axis, keepdims=keepdims)
+    node, weights = node_of(a), node_of(weights)
+    if weights.rank == 1 and node.rank > 1 and isinstance(axis, int):
+        places = [at for at in range(node.rank) if at != front(node.rank, axis)]
+        weights = views.expanded(weights, places)
+    dtype = answer(lambda x, w: np.result_type(x, w, *([] if np.asarray(x).dtype.kind == "f" else ["f8"])),
+                   [node, weights])
+    node, weights = cast(node, dtype), cast(weights, dtype)
+    weights = views.broadcast_to(weights, node.shape)
+    products = recorded(np.multiply, node, weights)
+    return recorded(np.true_divide, sum_of(products, axis, keepdims=keepdims), sum_of(weights, axis, keepdims=keepdims))
+
+
+# ---- Without NaNs ----
+
+def _without_nan(function, value):
+    def row(a, axis=None, out=None, keepdims=False, **options):
+        node = node_of(a)
+        if node.dtype.kind == "f":
+            number = node.trace.constant(value, node.dtype)
+            node = node.trace.node(node.shape, node.dtype, (recorded(np.isnan, node), number, node), select)
+        return function(node, axis, out=out, keepdims=keepdims, **options)
+    return row
+
+
+says(np.nansum)(_without_nan(sum_of, 0))
+says(np.nanprod)(_without_nan(product_of, 1))
+
+
+@says(np.nanmean)
+def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
+    node = node_of(a)
+    if node.dtype.kind != "f" or node.dtype == np.float16:
+        return mean(a, axis, dtype, out, keepdims) if node.dtype.kind != "f" else \
+            complain("np.nanmean of float16 is not recorded")
+    there = recorded(np.logical_not, recorded(np.isnan, node))
+    count = cast(sum_of(cast(there, I64), axis, keepdims=keepdims), node.dtype)
+    return recorded(np.true_divide, _without_nan(sum_of, 0)(node, axis, out, keepdims), count)
+
+
+# ---- Cumulative ----
+
+def cumulative(function, node, axis, dtype):
+    """Of the first 1, 2, ... elements of an axis."""
+    trace, last = node.trace, node.rank - 1
+    order = [at for at in range(node.rank) if at != axis] + [axis]
+    turned = views.permuted(cast(node, dtype), order)
+    made = trace.node(turned.shape, dtype, (turned,), prefix(function))
+    return views.permuted(made, [order.index(at) for at in range(last + 1)])
+
+
+def _cumulative(function, numpy_function):
+    def row(a, axis=None, dtype=None, out=None):
+        _plain(out, True, f"np.{numpy_function.__name__}")
+        from .shapes import ravel
+        node = node_of(a)
+        node, axis = (ravel(node), 0) if axis is None else (node, front(node.rank, axis))
+        return cumulative(function, node, axis, np.dtype(dtype or numpy_function(np.ones(1, node.dtype)).dtype))
+    return row
+
+
+cumsum = says(np.cumsum, method="cumsum")(_cumulative("cumulative_sum", np.cumsum))
+cumprod = says(np.cumprod, np.cumproduct, method="cumprod")(_cumulative("cumulative_prod", np.cumprod))
+
+
+@says(np.diff)
+def diff(a, n=1, axis=-1, prepend=None, append=None):
+    if prepend is not None or append is not None:
+        complain("np.diff with `prepend` or `append` is not recorded: concatenate first")
+    node = node_of(a)
+    axis = front(node.rank, axis)
+    for _ in range(int(n)):
+        size = node.trace.shape_of(node)[axis]
+        shorter = views.smaller(node.trace, size - 1, size)
+        later, earlier = (views.sliced(node, axis, Dim.of(start), 1, shorter) for start in (1, 0))
+        node = recorded(np.not_equal if node.dtype == BOOL else np.subtract, later, earlier)
+    return node
+
+
+# ---- Methods of functions of elements ----
+
+_OF_UFUNC = {np.add: sum_of, np.multiply: product_of, np.maximum: largest, np.minimum: smallest,
+             np.logical_and: all_of, np.logical_or: any_of}
+UFUNCS |= {(ufunc, "reduce"): (lambda row: lambda a, axis=0, **options: row(a, axis, **options))(row)
+           for ufunc, row in _OF_UFUNC.items()}
+UFUNCS |= {(np.add, "accumulate"): lambda a, axis=0, **options: cumsum(a, axis, **options),
+           (np.multiply, "accumulate"): lambda a, axis=0, **options: cumprod(a, axis, **options),
+           (np.maximum, "accumulate"): lambda a, axis=0: _running("cumulative_max", a, axis),
+           (np.minimum, "accumulate"): lambda a, axis=0: _running("cumulative_min", a, axis)}
+
+
+def _running(function, a, axis):
+    node = node_of(a)
+    return cumulative(function, node, front(node.rank, axis), node.dtype)

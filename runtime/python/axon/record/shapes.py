@@ -1,0 +1,648 @@
+"""Arrays reshaped, turned, joined, cut, repeated and padded."""
+import numpy as np
+
+from . import views
+from .graph import APPLY, ATOM, OPEN, PRODUCT, SUM, Trace, cast
+from .indexing import aligned, from_the_front, gathered, select
+from .place import complain
+from .reductions import axes_of, front
+from .sizes import Dim
+from .values import BOOL, I64, answer
+from .vocabulary import METHODS, node_of, says
+
+
+def sizes_of(shape):
+    """The polynomials of a shape, which is an integer or a sequence."""
+    trace = Trace.current()
+    items = shape if isinstance(shape, (tuple, list)) else (shape,)
+    for item in items:
+        if not isinstance(item, (int, np.integer)) and not hasattr(item, "dim"):
+            complain(f"a shape has integers, not {type(item).__name__}")
+    return [trace.dim(item) for item in items]
+
+
+# ---- Reshaping ----
+
+def _reshaped(a, shape, order):
+    if order != "C":
+        complain(f"order {order!r} is not recorded: transpose first")
+    node = node_of(a)
+    trace, facts = node.trace, node.trace.facts
+    shape, total = sizes_of(shape), Dim.of(1)
+    for size in node.shape:
+        total = total * size
+    total = facts.normal(total)
+    open_axes = [at for at, size in enumerate(shape) if size.is_number(-1)]
+    known = Dim.of(1)
+    for at, size in enumerate(shape):
+        known = known if at in open_axes else known * size
+    if len(open_axes) > 1:
+        complain("a shape has one -1 at most")
+    if open_axes:
+        found = facts.divided(total, known, "reshape")
+        if found is None:
+            complain(f"{trace.shown(node.shape)} does not become ({', '.join(str(facts.hint(it)) for it in shape)})")
+        shape[open_axes[0]] = found
+    elif not facts.equal(total, known):
+        complain(f"{trace.shown(node.shape)} does not become {trace.shown(shape)}")
+    return reshape_to(node, [facts.normal(size) for size in shape])
+
+
+def reshape_to(node, shape):
+    """To a shape of as many elements, by axes that are merged and split in groups."""
+    trace = node.trace
+    ones = [axis for axis, size in enumerate(trace.shape_of(node)) if size.is_number(1)]
+    node = views.dropped(node, ones) if ones else node
+    plain = [size for size in shape if not size.is_number(1)]
+    old = list(trace.shape_of(node))
+    if old != plain:
+        groups = _groups(trace, old, plain)
+        merged = [_product(old[a:b]) for a, b, _, _ in groups]
+        if any(b - a > 1 for a, b, _, _ in groups):
+            node = _merged(node, merged, groups)
+        if any(d - c != 1 for _, _, c, d in groups) or merged != plain:
+            node = _split(node, plain, groups)
+    places = [axis for axis, size in enumerate(shape) if size.is_number(1)]
+    return views.expanded(node, places) if places else node
+
+
+def _product(sizes):
+    total = Dim.of(1)
+    for size in sizes:
+        total = total * size
+    return total
+
+
+def _groups(trace, old, new):
+    """Runs of old and of new axes that have as many elements: (from, to, from, to), the shortest that can be seen."""
+    groups, i, j = [], 0, 0
+    while i < len(old) and j < len(new):
+        a, b = i + 1, j + 1
+        while _product(old[i:a]) != _product(new[j:b]):
+            left, right = _product(old[i:a]), _product(new[j:b])
+            more_old = right.exactly(left) is not None or (
+                left.exactly(right) is None and trace.facts.hint(left) < trace.facts.hint(right))
+            if a < len(old) and (more_old or b == len(new)):
+                a += 1
+            elif b < len(new):
+                b += 1
+            else:
+                break
+        groups.append((i, a, j, b))
+        i, j = a, b
+    if i < len(old) or j < len(new) or not groups:  # one group, by the fact that all elements are as many
+        return [(0, len(old), 0, len(new))]
+    return groups
+
+
+def _merged(node, shape, groups):
+    def write(line):
+        names = line.binders(node.rank)
+        products = ", ".join(" * ".join(names[a:b]) for a, b, _, _ in groups)
+        return f"rearrange {line.argument(0, ATOM)} [{', '.join(names)}] => [{products}]", OPEN
+    return node.trace.node(shape, node.dtype, (node,), write, inline=True)
+
+
+def _split(node, shape, groups):
+    """By names where all parts have them, else by positions."""
+    trace = node.trace
+
+    def write(line):
+        now = line.shape()
+        parts = [dim for _, _, c, d in groups for dim in now[c:d]]
+        simple = all(dim.constant() is not None or dim.source().isidentifier() for dim in parts)
+        exact = all(_product(now[c:d]) == size for (_, _, c, d), size in zip(groups, line.shape(0)))
+        symbols = [dim for dim in parts if dim.constant() is None]
+        if simple and exact and len(set(symbols)) == len(symbols):
+            left = ", ".join(" * ".join(line.size(dim) for dim in now[c:d]) for _, _, c, d in groups)
+            right = ", ".join(line.size(dim) for dim in now)
+            return f"rearrange {line.argument(0, ATOM)} [{left}] => [{right}]", OPEN
+        names = line.binders(len(now))
+        index = []
+        for _, _, c, d in groups:
+            text = names[c] if d > c else "0"
+            for at in range(c + 1, d):
+                text = f"({text})" if " + " in text else text
+                text = f"{text} * {line.size(now[at], PRODUCT + 1)} + {names[at]}"
+            index.append(text)
+        ranges = " ".join(f"({name} < {line.size(size, SUM)})" for name, size in zip(names, now))
+        return f"for {ranges} => {line.name(0)}[{', '.join(index)}]", OPEN
+    return trace.node(shape, node.dtype, (node,), write, named=(0,))
+
+
+@says(np.reshape)
+def reshape(a, newshape, order="C"):
+    return _reshaped(a, newshape, order)
+
+
+def _reshape_method(a, *shape, order="C"):
+    return _reshaped(a, shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape, order)
+
+
+METHODS["reshape"] = _reshape_method
+
+
+@says(np.ravel, method=("ravel", "flatten"))
+def ravel(a, order="C"):
+    return _reshaped(a, (-1,), order) if node_of(a).rank != 1 else node_of(a)
+
+
+# ---- Axes ----
+
+@says(np.transpose)
+def transpose(a, axes=None):
+    node = node_of(a)
+    axes = range(node.rank)[::-1] if axes is None else [front(node.rank, axis) for axis in axes]
+    if sorted(axes) != list(range(node.rank)):
+        complain(f"{tuple(axes)} does not order {node.rank} axes")
+    return views.permuted(node, list(axes))
+
+
+METHODS["transpose"] = lambda a, *axes: transpose(a, None if not axes or axes == (None,) else axes[0] if isinstance(
+    axes[0], (tuple, list)) else axes)
+
+
+@says(np.swapaxes, method="swapaxes")
+def swapaxes(a, axis1, axis2):
+    node = node_of(a)
+    order = list(range(node.rank))
+    one, two = front(node.rank, axis1), front(node.rank, axis2)
+    order[one], order[two] = two, one
+    return views.permuted(node, order)
+
+
+@says(np.moveaxis)
+def moveaxis(a, source, destination):
+    node = node_of(a)
+    source, destination = ([front(node.rank, it) for it in (one if isinstance(one, (tuple, list)) else [one])]
+                           for one in (source, destination))
+    order = [axis for axis in range(node.rank) if axis not in source]
+    for to, axis in sorted(zip(destination, source)):
+        order.insert(to, axis)
+    return views.permuted(node, order)
+
+
+@says(np.expand_dims)
+def expand_dims(a, axis):
+    node = node_of(a)
+    places = axis if isinstance(axis, (tuple, list)) else (axis,)
+    return views.expanded(node, [front(node.rank + len(places), it) for it in places])
+
+
+@says(np.squeeze, method="squeeze")
+def squeeze(a, axis=None):
+    node = node_of(a)
+    shape = node.trace.shape_of(node)
+    axes = [at for at in range(node.rank) if shape[at].is_number(1)] if axis is None else axes_of(node, axis)
+    for at in axes:
+        if not node.trace.facts.equal(shape[at], Dim.of(1)):
+            complain(f"axis {at} of {node.trace.shown(shape)} is not 1, and stays")
+    return views.dropped(node, axes)
+
+
+@says(np.broadcast_to)
+def broadcast_to(array, shape, subok=False):
+    return views.broadcast_to(node_of(array), sizes_of(shape))
+
+
+@says(np.broadcast_arrays)
+def broadcast_arrays(*arrays, subok=False):
+    nodes = [node_of(it) for it in arrays]
+    shape = Trace.current().broadcast([node.shape for node in nodes])
+    return [views.broadcast_to(node, shape) for node in nodes]
+
+
+def _at_least(rank):
+    def row(*arrays):
+        found = [_with_rank(node_of(it), rank) for it in arrays]
+        return found[0] if len(found) == 1 else found
+    return row
+
+
+def _with_rank(node, rank):
+    if node.rank >= rank:
+        return node
+    if rank == 3 and node.rank:
+        return views.expanded(node, [0, 2] if node.rank == 1 else [2])
+    return views.expanded(node, list(range(rank - node.rank)))
+
+
+says(np.atleast_1d)(_at_least(1))
+says(np.atleast_2d)(_at_least(2))
+says(np.atleast_3d)(_at_least(3))
+
+
+# ---- Joined ----
+
+def joined(nodes, axis):
+    """Several along one axis."""
+    trace, first = nodes[0].trace, nodes[0]
+    for node in nodes[1:]:
+        if node.rank != first.rank:
+            complain(f"arrays of {first.rank} and of {node.rank} axes are not joined")
+        for at in range(first.rank):
+            if at != axis and not trace.facts.equal(trace.shape_of(node)[at], trace.shape_of(first)[at]):
+                complain(f"{trace.shown(first.shape)} and {trace.shown(node.shape)} differ on axis {at}, and are not "
+                         f"joined along axis {axis}")
+    while len(nodes) > 1:  # in pairs, and pairs of pairs
+        pairs = [nodes[at:at + 2] for at in range(0, len(nodes), 2)]
+        nodes = [_pair(*pair, axis) if len(pair) == 2 else pair[0] for pair in pairs]
+    return nodes[0]
+
+
+def _pair(a, b, axis):
+    trace, shape = a.trace, list(a.trace.shape_of(a))
+    length = shape[axis]
+    shape[axis] = length + trace.shape_of(b)[axis]
+
+    def write(line):
+        if axis == 0:
+            return f"concat {' '.join(line.operands(ATOM, ATOM))}", APPLY
+        if axis == a.rank - 1:
+            return f"concat_last {' '.join(line.operands(ATOM, ATOM))}", APPLY
+        names = line.binders(a.rank)
+        ranges = " ".join(f"({name} < {line.size(line.shape()[axis], SUM)})" if at == axis else name
+                          for at, name in enumerate(names))
+        inside, cut = ", ".join(names), line.size(line.shape(0)[axis], SUM + 1)
+        after = ", ".join(f"{name} - {cut}" if at == axis else name for at, name in enumerate(names))
+        return (f"for {ranges} => if {names[axis]} < {cut} then {line.name(0)}[{inside}] else {line.name(1)}[{after}]",
+                OPEN)
+    return trace.node(shape, a.dtype, (a, b), write, named=() if axis in (0, a.rank - 1) else (0, 1))
+
+
+def _common(arrays, dtype=None):
+    nodes = [node_of(it) for it in arrays]
+    if not nodes:
+        complain("there is nothing to join")
+    dtype = np.dtype(dtype or np.result_type(*(node.dtype for node in nodes)))
+    return [cast(node, dtype) for node in nodes]
+
+
+@says(np.concatenate)
+def concatenate(arrays, axis=0, out=None, dtype=None):
+    if out is not None:
+        complain("np.concatenate with `out` is not recorded: assign the result")
+    nodes = _common(arrays, dtype)
+    if axis is None:
+        return joined([ravel(node) for node in nodes], 0)
+    if not nodes[0].rank:
+        complain("arrays without axes are not joined: np.stack makes an axis")
+    return joined(nodes, front(nodes[0].rank, axis))
+
+
+@says(np.stack)
+def stack(arrays, axis=0, out=None):
+    nodes = _common(arrays)
+    place = front(nodes[0].rank + 1, axis)
+    return joined([views.expanded(node, [place]) for node in nodes], place)
+
+
+@says(np.vstack, np.row_stack)
+def vstack(tup):
+    return joined([_with_rank(node, 2) for node in _common(tup)], 0)
+
+
+@says(np.hstack)
+def hstack(tup):
+    nodes = [_with_rank(node, 1) for node in _common(tup)]
+    return joined(nodes, 0 if nodes[0].rank == 1 else 1)
+
+
+@says(np.dstack)
+def dstack(tup):
+    return joined([_with_rank(node, 3) for node in _common(tup)], 2)
+
+
+@says(np.column_stack)
+def column_stack(tup):
+    return joined([views.expanded(node, [1]) if node.rank == 1 else node for node in _common(tup)], 1)
+
+
+@says(np.append)
+def append(arr, values, axis=None):
+    return concatenate([arr, values], axis)
+
+
+# ---- Cut ----
+
+def _cuts(node, sections, axis, even):
+    """The bounds of the parts of an axis."""
+    size = node.trace.shape_of(node)[axis]
+    if isinstance(sections, (tuple, list, np.ndarray)):
+        bounds = [Dim.of(0), *(views.clamped(node.trace, it, size) for it in sections), size]
+        return bounds
+    count = int(sections)
+    if count <= 0:
+        complain("an axis is cut into at least one part")
+    part = node.trace.facts.divided(size, Dim.of(count), "split")
+    if part is None and even:
+        complain(f"an axis of {node.trace.facts.hint(size)} is not cut into {count} equal parts")
+    if part is not None:
+        return [part * at for at in range(count + 1)]
+    number = node.trace.facts.hint(size)  # the longer parts come first: how many, is one size's
+    node.trace.facts.equal(size, Dim.of(number))
+    return [Dim.of(number // count * at + min(at, number % count)) for at in range(count + 1)]
+
+
+def _split_row(even):
+    def row(ary, indices_or_sections, axis=0):
+        node = node_of(ary)
+        axis = front(node.rank, axis)
+        bounds = _cuts(node, indices_or_sections, axis, even)
+        return [_part(node, axis, *pair) for pair in zip(bounds, bounds[1:])]
+    return row
+
+
+def _part(node, axis, start, end):
+    length = node.trace.facts.normal(end - start)
+    if not node.trace.facts.at_least(length, Dim.of(0)):
+        length = Dim.of(0)
+    return views.sliced(node, axis, start, 1, length)
+
+
+split = says(np.split)(_split_row(True))
+array_split = says(np.array_split)(_split_row(False))
+says(np.vsplit)(lambda ary, sections: split(ary, sections, 0))
+says(np.hsplit)(lambda ary, sections: split(ary, sections, 0 if node_of(ary).rank == 1 else 1))
+
+
+# ---- Turned ----
+
+@says(np.flip)
+def flip(m, axis=None):
+    node = node_of(m)
+    for at in axes_of(node, axis):
+        size = node.trace.shape_of(node)[at]
+        node = views.sliced(node, at, size - 1, -1, size)
+    return node
+
+
+says(np.flipud)(lambda m: flip(m, 0))
+says(np.fliplr)(lambda m: flip(m, 1))
+
+
+@says(np.rot90)
+def rot90(m, k=1, axes=(0, 1)):
+    node, k = node_of(m), int(k) % 4
+    one, two = (front(node.rank, axis) for axis in axes)
+    if k == 0:
+        return node
+    if k == 2:
+        return flip(node, (one, two))
+    turned = swapaxes(flip(node, two), one, two) if k == 1 else flip(swapaxes(node, one, two), two)
+    return turned
+
+
+def by_position(node, shape, texts, named=(0,), extra=()):
+    """The node whose element at i, j, ... is one of another node, at the positions that `texts` writes: of a line, the
+    names of the axes and the number of one, the index on it."""
+    def write(line):
+        names = line.binders(node.rank)
+        index = [texts(line, names, axis) for axis in range(node.rank)]
+        ranges = " ".join(name if text == name and line.is_same(size, old) else f"({name} < {line.size(size, SUM)})"
+                          for name, text, size, old in zip(names, index, line.shape(), line.shape(0)))
+        return f"for {ranges} => {line.name(0)}[{', '.join(index)}{''.join(part(line) for part in extra)}]", OPEN
+    return node.trace.node(shape, node.dtype, (node, *(part.node for part in extra)), write, named)
+
+
+@says(np.roll)
+def roll(a, shift, axis=None):
+    node = node_of(a)
+    if axis is None:
+        return reshape_to(roll(ravel(node), shift, 0), list(node.trace.shape_of(node)))
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    shifts = shift if isinstance(shift, (tuple, list)) else (shift,) * len(axes)
+    moved = {}
+    for at, by in zip(axes, shifts):
+        at = front(node.rank, at)
+        moved[at] = moved.get(at, Dim.of(0)) + node.trace.dim(by)
+
+    def text(line, names, at):
+        if at not in moved:
+            return names[at]
+        back = line.program.trace.facts.normal(-moved[at])
+        offset = f"{names[at]} + {line.size(back, SUM)}" if (back.constant() or 0) >= 0 else \
+            f"{names[at]} - {-back.constant()}"
+        return f"({offset}) % {line.size(line.shape(0)[at], PRODUCT + 1)}"
+    return by_position(node, node.trace.shape_of(node), text)
+
+
+# ---- Repeated ----
+
+@says(np.tile)
+def tile(A, reps):
+    node, reps = node_of(A), sizes_of(reps)
+    node = views.expanded(node, list(range(len(reps) - node.rank))) if len(reps) > node.rank else node
+    reps = [Dim.of(1)] * (node.rank - len(reps)) + reps
+    shape = [size * by for size, by in zip(node.trace.shape_of(node), reps)]
+    if all(by.is_number(1) for by in reps):
+        return node
+
+    def text(line, names, at):
+        size = line.shape(0)[at]
+        return names[at] if reps[at].is_number(1) else "0" if size.is_number(1) else \
+            f"{names[at]} % {line.size(size, PRODUCT + 1)}"
+    return by_position(node, shape, text)
+
+
+@says(np.repeat, method="repeat")
+def repeat(a, repeats, axis=None):
+    node = node_of(a)
+    node, axis = (ravel(node), 0) if axis is None else (node, front(node.rank, axis))
+    if not isinstance(repeats, (int, np.integer)) and not hasattr(repeats, "dim"):
+        complain("np.repeat is recorded for one number of copies, not for one of each element")
+    by, shape = node.trace.dim(repeats), list(node.trace.shape_of(node))
+    if not node.trace.facts.at_least(by, Dim.of(1)):
+        by = Dim.of(0)
+    shape[axis] = shape[axis] * by
+    return by_position(node, shape, lambda line, names, at: f"{names[at]} / {line.size(by, PRODUCT + 1)}"
+                       if at == axis and not by.is_number(1) else names[at])
+
+
+# ---- Padded ----
+
+@says(np.pad)
+def pad(array, pad_width, mode="constant", constant_values=0):
+    node = node_of(array)
+    widths = _widths(pad_width, node.rank)
+    trace, sizes = node.trace, node.trace.shape_of(node)
+    shape = [size + before + after for size, (before, after) in zip(sizes, widths)]
+    padded = [axis for axis, (before, after) in enumerate(widths) if not (before + after).is_number(0)]
+    if mode == "constant":
+        return _pad_with(node, shape, widths, padded, constant_values)
+    if mode not in _MODES:
+        complain(f"np.pad in mode {mode!r} is not recorded")
+    for axis in padded:
+        for width in widths[axis]:
+            if not trace.facts.at_least(sizes[axis] - _MODES[mode][0], width if mode != "edge" else Dim.of(0)):
+                complain(f"np.pad in mode {mode!r} of an axis by more than it has")
+
+    def text(line, names, axis):
+        if axis not in padded:
+            return names[axis]
+        offset = _offset(line, names[axis], widths[axis][0])
+        return _MODES[mode][1](offset, line.size(line.shape(0)[axis], SUM + 1))
+    return by_position(node, shape, text)
+
+
+def _offset(line, name, before):
+    before = line.program.trace.facts.normal(before)
+    return name if before.is_number(0) else f"{name} - {line.size(before, SUM + 1)}"
+
+
+# The least size beside the width, and the position.
+_MODES = {
+    "edge": (1, lambda at, n: f"min (max ({at}) 0) ({n} - 1)"),
+    "wrap": (0, lambda at, n: f"({at}) % {n}"),
+    "reflect": (1, lambda at, n: f"{n} - 1 - abs ({n} - 1 - abs ({at}))"),
+    "symmetric": (0, lambda at, n: f"min (max ({at}) (-1 - ({at}))) (2 * {n} - 1 - max ({at}) (-1 - ({at})))"),
+}
+
+
+def _widths(pad_width, rank):
+    """Before and after, for each axis."""
+    trace = Trace.current()
+    one = isinstance(pad_width, (int, np.integer)) or hasattr(pad_width, "dim")
+    items = [pad_width] if one else list(pad_width)
+    pairs = [[it, it] if isinstance(it, (int, np.integer)) or hasattr(it, "dim") else list(it) for it in items]
+    if not one and len(items) == 2 and not isinstance(items[0], (tuple, list, np.ndarray)):
+        pairs = [items]
+    pairs = [pair * 2 if len(pair) == 1 else pair for pair in pairs]
+    pairs = pairs * rank if len(pairs) == 1 else pairs
+    if len(pairs) != rank:
+        complain(f"{len(pairs)} widths for {rank} axes")
+    pairs = [tuple(trace.dim(it) for it in pair) for pair in pairs]
+    for width in (width for pair in pairs for width in pair):
+        if not trace.facts.at_least(width, Dim.of(0)):
+            complain("a width to pad by is not negative")
+    return pairs
+
+
+def _pad_with(node, shape, widths, padded, value):
+    value = cast(node_of(value), node.dtype)
+    if value.rank:
+        complain("np.pad is recorded for one constant value")
+    if not padded:
+        return node
+
+    def write(line):
+        names = line.binders(node.rank)
+        index = [_offset(line, name, before) for name, (before, _) in zip(names, widths)]
+        ranges = " ".join(f"({name} < {line.size(size, SUM)})" if axis in padded else name
+                          for axis, (name, size) in enumerate(zip(names, line.shape())))
+        return f"for {ranges} => {line.name(0)}[{', '.join(index)} else {line.argument(1, SUM)}]", OPEN
+    return node.trace.node(shape, node.dtype, (node, value), write, named=(0, 1))
+
+
+# ---- Triangles and diagonals ----
+
+def _triangle(sign):
+    def row(m, k=0):
+        node = node_of(m)
+        node = views.broadcast_to(node, [node.shape[0]] * 2) if node.rank == 1 else node
+        offset = node.trace.dim(k)
+
+        def write(line):
+            names = line.binders(node.rank)
+            number = line.program.trace.facts.normal(offset)
+            limit = names[-2] if number.is_number(0) else f"{names[-2]} + {line.size(number, SUM + 1)}"
+            return (f"for {' '.join(names)} => if {names[-1]} {sign} {limit} then {line.name(0)}[{', '.join(names)}] "
+                    f"else {'false' if node.dtype == BOOL else '0'}"), OPEN
+        return node.trace.node(node.shape, node.dtype, (node,), write, named=(0,))
+    return row
+
+
+tril = says(np.tril)(_triangle("<="))
+triu = says(np.triu)(_triangle(">="))
+
+
+@says(np.diagonal, method="diagonal")
+def diagonal(a, offset=0, axis1=0, axis2=1):
+    node = node_of(a)
+    return views.diagonal(node, int(offset), front(node.rank, axis1), front(node.rank, axis2))
+
+
+@says(np.trace, method="trace")
+def trace_of(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    from .reductions import sum_of
+    return sum_of(diagonal(a, offset, axis1, axis2), -1, dtype, out)
+
+
+@says(np.diag)
+def diag(v, k=0):
+    node, k = node_of(v), int(k)
+    if node.rank == 2:
+        return diagonal(node, k)
+    if node.rank != 1:
+        complain(f"np.diag of {node.rank} axes")
+    size = node.shape[0] + abs(k)
+
+    def write(line):
+        i, j = line.binders(2)
+        extent, zero = line.size(line.shape()[0], SUM), "false" if node.dtype == BOOL else "0"
+        column = i if k == 0 else f"{i} + {k}" if k > 0 else f"{i} - {-k}"
+        element = f"{line.name(0)}[{i if k >= 0 else j} else {zero}]" if k else f"{line.name(0)}[{i}]"
+        return f"for ({i} < {extent}) ({j} < {extent}) => if {j} == {column} then {element} else {zero}", OPEN
+    return node.trace.node([size, size], node.dtype, (node,), write, named=(0,))
+
+
+# ---- By positions ----
+
+@says(np.take, method="take")
+def take(a, indices, axis=None, out=None, mode="raise"):
+    if out is not None or mode != "raise":
+        complain(f"np.take with `out` or in mode {mode!r} is not recorded")
+    node, index = node_of(a), node_of(indices)
+    node, axis = (ravel(node), 0) if axis is None else (node, front(node.rank, axis))
+    if index.dtype.kind not in "iu":
+        complain(f"np.take reads at integers, not at {index.dtype}")
+    index = from_the_front(index, node.trace.shape_of(node)[axis])
+    return gathered(node, [axis], [index], axis)
+
+
+@says(np.take_along_axis)
+def take_along_axis(arr, indices, axis):
+    node, index = node_of(arr), node_of(indices)
+    node, axis = (ravel(node), 0) if axis is None else (node, front(node.rank, axis))
+    if index.rank != node.rank:
+        complain(f"positions of {index.rank} axes for an array of {node.rank}")
+    index = from_the_front(index, node.trace.shape_of(node)[axis])
+    trace = node.trace
+    others = [[Dim.of(1) if at == axis else size for at, size in enumerate(trace.shape_of(it))] for it in (node, index)]
+    shape = list(trace.broadcast(others))
+    shape[axis] = trace.shape_of(index)[axis]
+
+    def write(line):
+        names = line.binders(node.rank)
+        at = [aligned(line, 1, names) if place == axis else "0" if size.is_number(1) else name
+              for place, (name, size) in enumerate(zip(names, line.shape(0)))]
+        ranges = " ".join(f"({name} < {line.size(size, SUM)})" for name, size in zip(names, line.shape()))
+        return f"for {ranges} => {line.name(0)}[{', '.join(at)}]", OPEN
+    return trace.node(shape, node.dtype, (node, index), write, named=(0, 1))
+
+
+# ---- What is known ----
+
+says(np.shape)(lambda a: _array(a).shape)
+says(np.ndim)(lambda a: node_of(a).rank)
+
+
+@says(np.size)
+def size(a, axis=None):
+    return _array(a).size if axis is None else _array(a).shape[axis]
+
+
+def _array(a):
+    from .array import Array
+    return a if isinstance(a, Array) else Array(node_of(a))
+
+
+@says(np.meshgrid)
+def meshgrid(*xi, indexing="xy", sparse=False, copy=True):
+    nodes = [ravel(node_of(it)) for it in xi]
+    rank = len(nodes)
+    places = list(range(rank))
+    if indexing == "xy" and rank > 1:
+        places[:2] = [1, 0]
+    grids = [views.expanded(node, [at for at in range(rank) if at != place]) for node, place in zip(nodes, places)]
+    return grids if sparse else broadcast_arrays(*grids)

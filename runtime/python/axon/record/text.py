@@ -1,0 +1,273 @@
+"""A trace as an Axon program.
+
+In: the nodes that are the results, and the facts of the trace. Out: the text of one entry with what it needs of
+numpy.axn, and which arguments its parameters are. A node is a `let` where it is used twice or indexed, where its text
+is long, and where it has axes of its own (`for`); else its text stands where it is used. Names are those of the
+function's variables as far as they are free: no two things of a program share one.
+"""
+import os
+import re
+from itertools import count
+
+from .graph import APPLY, ATOM, OPEN, SUM
+from .sizes import Dim
+from .values import elem_of, literal
+
+_LONGEST = 72   # characters of an expression that stands inside of another
+_SIZES = "n m k p q r s t u v w d h e g".split()
+_BINDERS = "i j k l p q r s t u v w".split()
+_RESERVED = set("""fun entry val type prim import private test layout mesh as where let in if then else for fn with true
+    false weights""".split())
+
+
+# What programs of this package call of the library, which no variable may hide.
+_CALLED = set("""f64 f32 f16 i64 i32 i16 i8 u32 u8 bool abs add all any argmax argmin argsmallest atan ceil concat
+    concat_last cos cumulative_max cumulative_min cumulative_prod cumulative_sum diagonal dot erf exp exp2 expm1 floor
+    fold inf iota keep largest log log1p max maximum mean median min minimum mul nonzero not or and outer pow prod real
+    rearrange reduce round select sign sin smallest sort sort_order sqrt sum tan tanh transpose truncate""".split())
+
+
+class Program:
+    """The text of a trace; `inputs` are the nodes that its parameters are, `sizes` the polynomials of those behind."""
+
+    def __init__(self, trace, results, name):
+        self.trace, self.results = trace, results
+        self.nodes = self._reachable()
+        self.inputs = [node for node in trace.inputs if node in self.nodes]
+        self._names = Names()
+        self.entry = self._names.free(name)
+        self._parameters = {node: self._names.free(node.name or "table") for node in self.inputs}
+        self._locals = {node: self._names.free(node.name) for node in self.nodes
+                        if node.name and not node.is_leaf}
+        self._sizes = {}
+        self._written = {}
+        self._lets = []
+        self._used_sizes = set()
+        self._rest = self._text()
+        self.helpers = helpers(self._rest)
+        self.text = self.helpers + self.called(self.entry)
+
+    def _reachable(self):
+        """The nodes that the results need, each after its arguments."""
+        order, seen = {}, set()
+        stack = [(node, False) for node in reversed(self.results)]
+        while stack:
+            node, done = stack.pop()
+            if done:
+                order[node] = None
+            elif node not in seen:
+                seen.add(node)
+                stack.append((node, True))
+                stack.extend((argument, False) for argument in reversed(node.arguments))
+        return order
+
+    def size_name(self, number):
+        """The name of a symbol."""
+        self._used_sizes.add(number)
+        if number not in self._sizes:
+            symbol = self.trace.facts.symbols[number]
+            given = symbol.name if symbol.name.isidentifier() else None
+            self._sizes[number] = self._names.free(given) if given else self._names.one_of(_SIZES)
+        return self._sizes[number]
+
+    def size(self, dim):
+        text = self.trace.facts.normal(dim).source(self.size_name, "/")
+        return text, ATOM if re.fullmatch(r"\w+|\([^()]*\)", text) else SUM
+
+    def binder(self, wanted=None):
+        return self._names.temporary(wanted, _BINDERS)
+
+    def _text(self):
+        parameters = [self._parameter(node) for node in self.inputs]
+        stated = set(self._used_sizes)
+        body = self._body()
+        facts = self._facts(stated)
+        self.sizes = [number for number in sorted(self._used_sizes) if not self._determined(number)]
+        parameters += [f"({self.size_name(number)} : i64)" for number in self.sizes]
+        where = f" where {', '.join(facts)}" if facts else ""
+        return f"{''.join(' ' + it for it in parameters)}{where} =\n{body}\n"
+
+    def called(self, entry):
+        """The entry, under a name."""
+        return f"entry {entry}{self._rest}"
+
+    def _parameter(self, node):
+        shape = ", ".join(self.size(dim)[0] for dim in node.shape)
+        return f"({self._parameters[node]} : {elem_of(node.dtype)}{f'[{shape}]' if node.shape else ''})"
+
+    def _determined(self, number):
+        """Whether a shape says how large the symbol is."""
+        for node in self.inputs:
+            for dim in self.trace.shape_of(node):
+                rest = dim - Dim.symbol(number)
+                if dim.symbols() == {number} and all(len(monomial) <= 1 for monomial, _ in dim.terms) and \
+                        all(atom[0] == "s" for monomial, _ in dim.terms for atom in monomial) or rest.is_number(0):
+                    return True
+        return False
+
+    def _facts(self, stated):
+        """What the trace assumes, of the sizes that parameters show."""
+        facts = self.trace.facts
+        found = [(facts.normal(fact.dim), fact.relation) for fact in facts.facts]
+        found = list(dict.fromkeys(it for it in found if it[0].constant() is None and it[0].symbols() <= stated))
+        least = [dim for dim, relation in found if relation == ">="]
+        texts = []
+        for dim, relation in found:
+            weaker = [(dim - other).constant() for other in least if other != dim]
+            if relation == ">=" and any(rest is not None and rest > 0 for rest in weaker):
+                continue
+            positive = Dim({monomial: factor for monomial, factor in dim.terms if factor > 0})
+            left, right = ((positive - dim), positive) if relation == ">=" else (positive, positive - dim)
+            sign = "<=" if relation == ">=" else relation
+            texts.append(f"{self.size(left)[0]} {sign} {self.size(right)[0]}")
+        return texts
+
+    def _body(self):
+        uses, named = {}, set()
+        for node in self.nodes:
+            for at, argument in enumerate(node.arguments):
+                uses[argument] = uses.get(argument, 0) + 1
+                if at in node.named:
+                    named.add(argument)
+        for node in self.results:
+            uses[node] = uses.get(node, 0) + 1
+        for node in self.nodes:
+            text, level = node.write(Line(self, node))
+            once = uses[node] == 1 and node not in named
+            last = once and node in self.results
+            if not node.is_leaf and not last and (not once or level == OPEN or len(text) > _LONGEST):
+                name = self._locals.get(node) or self._names.numbered()
+                self._lets.append(f"  let {name} = {text}")
+                text, level = name, ATOM
+            self._written[node] = text, level
+        results = [self._written[node] for node in self.results]
+        last = results[0][0] if len(results) == 1 else f"({', '.join(text for text, _ in results)})"
+        return "\n".join([*self._lets, f"  in {last}" if self._lets else f"  {last}"])
+
+    def written(self, node):
+        return self._written[node]
+
+    def parameter(self, node):
+        return self._parameters[node]
+
+
+class Names:
+    """The names of a program."""
+
+    def __init__(self):
+        self._taken = _RESERVED | LIBRARY
+        self._temporary = {}
+
+    def free(self, wanted):
+        """A name as much like the wanted one as can be."""
+        base = re.sub(r"[^A-Za-z0-9_]", "_", wanted)
+        base = base if re.match(r"[A-Za-z_]", base) and base.strip("_") else "v" + base.strip("_")
+        return self._take(base) if base not in self._taken else \
+            next(self._take(name) for name in (f"{base}{i}" for i in count(2)) if name not in self._taken)
+
+    def one_of(self, names):
+        return next((self._take(name) for name in names if name not in self._taken), None) or self.free(names[0])
+
+    def numbered(self):
+        return next(self._take(name) for name in (f"t{i}" for i in count(1)) if name not in self._taken)
+
+    def temporary(self, wanted, names):
+        """A name for a binder, which others may have outside of each other's expressions."""
+        key = wanted or tuple(names)
+        if key not in self._temporary:
+            self._temporary[key] = self.free(wanted) if wanted else self.one_of(names)
+        return self._temporary[key]
+
+    def _take(self, name):
+        self._taken.add(name)
+        return name
+
+
+class Line:
+    """What writes a node: the texts of its arguments, sizes, and names for its axes."""
+
+    def __init__(self, program, node):
+        self.program, self.node = program, node
+
+    def whole(self, at):
+        return self.program.written(self.node.arguments[at])
+
+    def argument(self, at, level):
+        """The text of an argument, in parentheses where it binds less."""
+        text, binds = self.whole(at)
+        return text if binds >= level else f"({text})"
+
+    def name(self, at):
+        return self.argument(at, ATOM)
+
+    def typed(self, at, level=OPEN):
+        """The text of an argument that nothing beside it gives a type."""
+        node = self.node.arguments[at]
+        if node.value is None:
+            return self.argument(at, level)
+        text = literal(node.value, node.dtype)
+        text = text if node.dtype == bool else f"{elem_of(node.dtype)} {text}"
+        return f"({text})" if level > APPLY and " " in text else text
+
+    def operands(self, *levels, first=0):
+        """The texts of arguments from `first` on, which have one type: a number among them takes it from the others."""
+        nodes = self.node.arguments[first:first + len(levels)]
+        texts = [self.argument(first + at, level) for at, level in enumerate(levels)]
+        if all(node.value is not None for node in nodes):
+            texts[0] = self.typed(first, levels[0])
+        return texts
+
+    def applied(self, function, *inner):
+        """`function (inner x)`."""
+        text = self.argument(0, ATOM)
+        for name in reversed(inner):
+            text = f"({name} {text})"
+        return f"{function} {text}", APPLY
+
+    def input(self, node):
+        return self.program.parameter(node)
+
+    def size(self, dim, level=OPEN):
+        text, binds = self.program.size(dim)
+        return text if binds >= level else f"({text})"
+
+    def is_same(self, a, b):
+        return self.program.trace.facts.normal(a - b).is_number(0)
+
+    def shape(self, at=None):
+        """The sizes of an argument, or of the node itself."""
+        return self.program.trace.shape_of(self.node if at is None else self.node.arguments[at])
+
+    def binders(self, how_many, wanted=()):
+        """Names for axes, all different, and from what they are at hand those that are wanted."""
+        return [self.program.binder(wanted[at] if at < len(wanted) else _BINDERS[at] if at < len(_BINDERS)
+                                    else f"i{at}") for at in range(how_many)]
+
+
+def helpers(*texts):
+    """The definitions of numpy.axn that texts need."""
+    words = set(re.findall(r"\w+", " ".join(texts)))
+    needed = [name for name in HELPERS if name in words]
+    return "".join(definition + "\n" for name, definition in HELPERS.items() if name in needed)
+
+
+def _definitions():
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "numpy.axn")
+    with open(path, encoding="utf-8") as file:
+        parts = re.split(r"\n(?=--\| )", file.read())
+    found = {}
+    for part in parts:
+        name = re.search(r"^fun (\w+)", part, re.MULTILINE)
+        if name:
+            # The text of a function has no examples: they are tests of the helpers.
+            lines = [line for line in part.rstrip().split("\n")]
+            start = next((at for at, line in enumerate(lines) if line.startswith("--| >>>")), None)
+            if start is not None:
+                end = next(at for at in range(start, len(lines)) if not lines[at].startswith("--|"))
+                lines[start:end] = []
+            found[name.group(1)] = "\n".join(lines) + "\n"
+    return found
+
+
+HELPERS = _definitions()
+LIBRARY = _CALLED | set(HELPERS)

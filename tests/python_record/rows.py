@@ -1,0 +1,191 @@
+"""The vocabulary, row by row: each a function of NumPy as a program might use it, with arguments of several sizes.
+
+A row is (function, kinds of the arguments). A kind is a type and the sizes of its axes: `f8 m n` is a float64 matrix;
+sizes are letters, which every set of sizes gives a number, or numbers. `+` behind a type makes positive numbers, `~`
+those between -0.9 and 0.9, `!` positions below n.
+"""
+import numpy as np
+
+ELEMENTWISE = [
+    (lambda x, y: (x + y, x - y, x * y, x / y, -x, +x), "f8 m n", "f8 n"),
+    (lambda x, y: (x + y, x - y, x * y, x / y, -x, x // y, x % y), "i4 m n", "i4 n"),
+    (lambda x, y: (x // y, x % y, divmod(x, y)), "f8 m n", "f8 m n"),
+    (lambda x, y: (x + y, x * y, x / y, x // y), "i1 n", "u1 n"),
+    (lambda x, y: (x + y, x * y, x | y, x & y, x ^ y, ~x, x == y, x < y, x >= y), "b1 n", "b1 n"),
+    (lambda x: (x * 2, x + 0.5, 3 - x, x / 3, x // 2, x % 3, 1 // x, x * 70000), "i4 n"),
+    (lambda x: (x * 2, x + 0.5, 1.5 / x, x * 70000, x * 1e300, np.float64(2) * x, x + True), "f4 n"),
+    (lambda x: (x ** 2, x ** 3, x ** 0, x ** 7), "i8 n"),
+    (lambda x: (x ** 2, x ** 0.5, x ** -1, x ** 3, x ** 1, x ** 1.5, 2.0 ** x), "f8+ n"),
+    (lambda x, y: (np.power(x, y), np.float_power(x, y), np.arctan2(x, y), np.hypot(x, y)), "f8+ n", "f8+ n"),
+    (lambda x, y: (np.maximum(x, y), np.minimum(x, y), np.fmax(x, y), np.fmin(x, y)), "f4 n", "f4 n"),
+    (lambda x, y: (np.maximum(x, y), np.minimum(x, y), np.fmax(x, y), np.fmin(x, y)), "i2 n", "i2 n"),
+    (lambda x: (np.exp(x), np.exp2(x), np.expm1(x), np.tanh(x), np.sinh(x), np.cosh(x)), "f8 m n"),
+    (lambda x: (np.log(x), np.log2(x), np.log10(x), np.log1p(x), np.sqrt(x), np.cbrt(x)), "f8+ n"),
+    (lambda x: (np.exp(x), np.log(x), np.sqrt(x), np.sin(x)), "f4+ n"),
+    (lambda x: (np.sin(x), np.cos(x), np.tan(x), np.arctan(x), np.arcsinh(x)), "f8 n"),
+    (lambda x: (np.arcsin(x), np.arccos(x), np.arctanh(x)), "f8~ n"),
+    (lambda x: np.arccosh(x + 1), "f8+ n"),
+    (lambda x: (np.deg2rad(x), np.rad2deg(x), np.radians(x), np.degrees(x)), "f8 n"),
+    (lambda x: (np.abs(x), np.fabs(x), np.sign(x), np.floor(x), np.ceil(x), np.trunc(x), np.rint(x)), "f8 n"),
+    (lambda x: (np.round(x, 2), x.round(), np.around(x, 1)), "f8 n"),
+    (lambda x: (abs(x), np.sign(x), np.square(x), np.reciprocal(x), np.floor(x), np.round(x)), "i4 n"),
+    (lambda x: (~x, -x, x << 2, x >> 1, x & 7, abs(x)), "i8 n"),
+    (lambda x: (~x, -x, np.sign(x), abs(x), np.invert(x)), "u1 n"),
+    (lambda x: (np.square(x), np.reciprocal(x), np.sqrt(x)), "f8+ n"),
+    (lambda x: (np.sqrt(x), np.exp(x), np.mean(x)), "u1 n"),
+    (lambda x, y: (x == y, x != y, x < y, x <= y, x > y, x >= y), "f4 n", "i4 n"),
+    (lambda x, y: (np.logical_and(x, y), np.logical_or(x, y), np.logical_xor(x, y), np.logical_not(x)), "i4 n", "f8 n"),
+    (lambda x: (np.isnan(x), np.isinf(x), np.isfinite(x), np.nan_to_num(x)), "f8 n"),
+    (lambda x: (np.isnan(x), np.isfinite(x)), "i4 n"),
+    (lambda x, y: (np.where(x > y, x, y), np.where(x > 0, 1, 0), np.where(x > 0, x, 0)), "f4 m n", "f4 n"),
+    (lambda x, y: (np.isclose(x, y), np.logaddexp(x, y), np.heaviside(x, 0.5)), "f8 n", "f8 n"),
+    (lambda x: (np.clip(x, -1, 1), x.clip(0), np.clip(x, None, 0.5)), "f8 n"),
+    (lambda x: (np.clip(x, 0, 300), x.clip(min=2)), "i1 n"),
+    (lambda x: (x.astype(np.float32), x.astype("i4"), x.astype(bool), x.astype(np.int8), x.astype("u1")), "f8 n"),
+    (lambda x: (x.astype(float), x.astype(np.int64), x.astype(bool), x.astype(np.float16)), "i4 n"),
+    (lambda x: (x.astype(int), x + 1, x * 2.5, x.sum()), "b1 n"),
+    (lambda x: (x.copy(), np.copy(x), x.real), "f8 n"),
+]
+
+REDUCTIONS = [
+    (lambda x: (x.sum(), x.sum(0), x.sum(axis=1), x.sum(axis=-1, keepdims=True), np.sum(x, (0, 2))), "f8 m n k"),
+    (lambda x: (x.sum(), np.sum(x, axis=0), np.prod(x, axis=1), x.mean(), x.mean(0)), "i4 m n"),
+    (lambda x: (x.sum(), x.sum(0), x.prod()), "u1 m n"),
+    (lambda x: (x.sum(0), np.prod(x), x.any(), x.all(1), np.any(x, 0), x.mean(), np.count_nonzero(x)), "b1 m n"),
+    (lambda x: (x.max(), x.min(0), np.max(x, 1, keepdims=True), np.ptp(x), np.amin(x, axis=(0, 1))), "f4 m n"),
+    (lambda x: (x.max(), x.min(0), np.max(x, 1), np.ptp(x, 0)), "i2 m n"),
+    (lambda x: (x.max(), x.min(0)), "b1 m n"),
+    (lambda x: (np.argmax(x), x.argmin(), x.argmax(0), np.argmin(x, axis=1), x.argmax(1, keepdims=True)), "f8 m n"),
+    (lambda x: (np.argmax(x), x.argmin(), x.argmax(0)), "i4 m n"),
+    (lambda x: (np.mean(x), x.mean(axis=1), x.var(), x.std(0), np.var(x, axis=1, ddof=1)), "f8 m n"),
+    (lambda x: (x.mean(), x.var(1), np.std(x)), "f4 m n"),
+    (lambda x: (x.var(), x.std(0)), "i4 m n"),
+    (lambda x: (x.sum(dtype=np.float32), x.mean(dtype=np.float64), np.sum(x, initial=5), x.max(initial=0.0)), "f4 n"),
+    (lambda x, w: (np.average(x, axis=0), np.average(x, axis=1, weights=w)), "f8 m n", "f8+ n"),
+    (lambda x: (np.nansum(x), np.nanmean(x, axis=0), np.nanprod(x)), "f8 m n"),
+    (lambda x: (np.cumsum(x), x.cumsum(axis=0), np.cumprod(x, axis=1), np.diff(x), np.diff(x, axis=0)), "f8 m n"),
+    (lambda x: (np.cumsum(x, 0), np.diff(x)), "i4 m n"),
+    (lambda x: (np.add.reduce(x), np.maximum.reduce(x, axis=1), np.maximum.accumulate(x, axis=1)), "f8 m n"),
+    (lambda x: (np.sort(x), np.sort(x, 0), np.argsort(x), np.median(x), np.median(x, axis=0)), "f8 m n"),
+    (lambda x: (np.sort(x), np.argsort(x, kind="stable"), np.median(x)), "i4 n"),
+    (lambda x, v: (np.searchsorted(x, v), np.searchsorted(np.sort(x), v, side="right")), "f8+ n", "f8 m"),
+    (lambda x: (np.linalg.norm(x), np.linalg.norm(x, axis=1), np.linalg.norm(x, 1, axis=0)), "f8 m n"),
+]
+
+SHAPES = [
+    (lambda x: (x.T, np.transpose(x, (1, 0, 2)), x.swapaxes(0, 2), np.moveaxis(x, 0, -1)), "f8 m n k"),
+    (lambda x: (x.reshape(-1), x.ravel(), x.flatten(), x.reshape(x.shape[1], x.shape[0])), "f8 m n"),
+    (lambda x: (x.reshape(2, -1), x.reshape((-1, 4)), x.reshape(x.shape[0], 2, 2)), "f4 n 4"),
+    (lambda x: (x.reshape(x.shape[0] * x.shape[1], -1), x.reshape(-1, x.shape[1], 2, x.shape[2] // 2)), "f4 m n 6"),
+    (lambda x: (x[None], x[..., None], np.expand_dims(x, 1), np.expand_dims(x, (0, 2))), "f8 m n"),
+    (lambda x: (np.squeeze(x[:, None]), x[None].squeeze(0), np.atleast_2d(x), np.atleast_3d(x)), "f8 n"),
+    (lambda x: (np.broadcast_to(x, (3, x.shape[0])), np.broadcast_arrays(x, x[:, None])), "f8 n"),
+    (lambda x: (x[1:], x[:-1], x[::2], x[1::3], x[::-1], x[-2:], x[:2], x[-1], x[0], x[5:2:-1]), "f8 n+7"),
+    (lambda x: (x[0], x[:, 1], x[1:, ::-1], x[..., 0], x[:, 1:3], x[-1, -1], x[::2, 1::2]), "f4 m+3 n+3"),
+    (lambda x: (np.flip(x), np.flip(x, 1), np.flipud(x), np.fliplr(x), np.rot90(x), np.rot90(x, 2), np.rot90(x, 3)),
+     "f8 m n"),
+    (lambda x: (np.roll(x, 1), np.roll(x, -2, axis=1), np.roll(x, (1, 2), (0, 1))), "f8 m n"),
+    (lambda x, y: (np.concatenate([x, y]), np.concatenate((x, x, y), axis=0), np.vstack([x, y])), "f8 m n", "f8 k n"),
+    (lambda x, y: (np.concatenate([x, y], axis=1), np.hstack([x, y]), np.append(x, y)), "f8 m n", "i4 m k"),
+    (lambda x, y: (np.concatenate([x, y], axis=1), np.concatenate([x, y], -1)), "f8 2 n 3", "f8 2 n 3"),
+    (lambda x, y: (np.stack([x, y]), np.stack([x, y, x], -1), np.dstack([x, y]), np.column_stack([x, y])), "f4 n",
+     "f4 n"),
+    (lambda x: (np.split(x, 2, axis=1), np.array_split(x, 3), np.hsplit(x, [1, 3])), "f8 n 4"),
+    (lambda x: (np.tile(x, 2), np.tile(x, (2, 1, 3)), np.repeat(x, 3), np.repeat(x, 2, axis=0)), "f8 m n"),
+    (lambda x: (np.pad(x, 1), np.pad(x, ((1, 2), (0, 3)), constant_values=7), np.pad(x, 2, mode="edge")), "f4 m+1 n+1"),
+    (lambda x: (np.pad(x, (1, 2), "reflect"), np.pad(x, 2, "symmetric"), np.pad(x, 1, "wrap")), "f4 n+3"),
+    (lambda x: (np.tril(x), np.triu(x), np.tril(x, 1), np.triu(x, -1), np.trace(x), np.diagonal(x)), "f8 m n"),
+    (lambda x: (np.diag(x), np.diag(x, 1), np.diag(x, -2), np.diag(np.diag(x))), "f8 n"),
+    (lambda x, i: (x[i], x[:, i % x.shape[1]], np.take(x, i, axis=0), x.take(i, axis=0)), "f8 n n", "i8! k"),
+    (lambda x, i: (x[i, i], x[i[:, None], i], x[i, 0], x[-1 - i]), "f8 n n", "i4! k"),
+    (lambda x: (np.take_along_axis(x, np.argsort(x, axis=1), axis=1), x[np.argmax(x[:, 0])]), "f8 m n"),
+    (lambda x: (x[[0, 2, 1]], x[:, [0, -1]], x[np.array([1, 1])]), "f8 m+3 n+3"),
+    (lambda x: (np.meshgrid(x, x[1:]), np.meshgrid(x, x, indexing="ij")), "f8 n"),
+    (lambda x: [row * 2 for row in x] + [x.shape[0], x.size, x.ndim, len(x), x.dtype == np.float32], "f4 3 n"),
+]
+
+MAKING = [
+    (lambda x: (np.zeros(x.shape), np.ones(x.shape[0]), np.full(x.shape, 7), np.zeros((2, x.shape[1]), np.int32)), "f8 m n"),
+    (lambda x: (np.zeros_like(x), np.ones_like(x, dtype=float), np.full_like(x, 3), np.empty_like(x) * 0), "i4 m n"),
+    (lambda x: (np.arange(x.shape[0]), np.arange(1, x.size + 1), np.arange(0, 2 * len(x), 3), np.arange(10) * x.size),
+     "f4 n"),
+    (lambda x: (np.eye(x.shape[0]), np.eye(x.shape[0], 3, 1), np.identity(x.shape[0]), np.tri(x.shape[0])), "f8 n"),
+    (lambda x: (np.linspace(0, 1, x.shape[0]), np.linspace(x[0], x[1], 5)), "f8 n+2"),
+    (lambda x: (np.asarray(x) + 1, np.array([x[0], x[1]]), np.array([[x[0], 2.0], [3.0, x[1]]]), np.array(x)), "f8 n+2"),
+    (lambda x: (x / x.shape[0], x * len(x), x + x.shape[0] ** 2, x / np.sqrt(x.shape[-1]), x * (1.0 / x.size)), "f4 n"),
+    (lambda x: np.arange(x.shape[0])[:, None] < np.arange(x.shape[1]), "f4 m n"),
+]
+
+PRODUCTS = [
+    (lambda x, y: (x @ y, np.matmul(x, y), np.dot(x, y), x.dot(y)), "f8 m k", "f8 k n"),
+    (lambda x, y: (x @ y, y @ x.swapaxes(1, 2)), "f4 b m k", "f4 k"),
+    (lambda x, y: (x @ y, np.einsum("bij,bjk->bik", x, y)), "f4 b m k", "f4 b k n"),
+    (lambda x, y: (x @ y, x.T @ x), "i4 m k", "i4 k n"),
+    (lambda x, y: (x @ y, np.inner(x, y), np.vdot(x, y), np.outer(x, y), np.kron(x, y)), "f8 n", "f8 n"),
+    (lambda x, y: (np.einsum("ij,jk", x, y), np.einsum("ij,jk->ki", x, y), np.einsum("ij->j", x)), "f8 m k", "f8 k n"),
+    (lambda x: (np.einsum("ii", x), np.einsum("ii->i", x), np.einsum("ij,kj,kl->il", x, x, x)), "f8 n n"),
+    (lambda x: (np.einsum("...i,...i->...", x, x), np.einsum("...ij->...ji", x)), "f8 m n k"),
+    (lambda x, y: (np.tensordot(x, y), np.tensordot(x, y, 1), np.tensordot(x, y, ([0], [1]))), "f8 n n", "f8 n n"),
+    (lambda x, y: (np.cross(x, y), np.multiply.outer(x, y)), "f8 n 3", "f8 3"),
+    (lambda x, y: (x @ y, x @ y[:, 0]), "b1 m n", "b1 n n"),
+    (lambda x, y: (np.kron(x, y), np.dot(x, 2.0), np.dot(x, y)), "f8 2 n", "f8 n 3"),
+]
+
+
+def _in_place(x):
+    y = np.zeros(x.shape)
+    y[1:] = x[:-1]
+    y[0, 1] = 5
+    y[:, -1] += 2
+    y[::2, 0] = x[::2, 1]
+    y[y > 1] = -1
+    y *= 2
+    y -= x.mean()
+    return y
+
+
+def _softmax(x):
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def _attention(q, k, v):
+    scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
+    mask = np.arange(q.shape[0])[:, None] >= np.arange(k.shape[0])
+    return _softmax(np.where(mask, scores, -np.inf)) @ v
+
+
+def _convolution(x, w):
+    rows = x.shape[0] - w.shape[0] + 1
+    return sum(x[i:i + rows] * w[i] for i in range(w.shape[0]))
+
+
+WHOLE = [
+    (_in_place, "f8 m+2 n+2"),
+    (_softmax, "f4 m n"),
+    (_attention, "f4 n k", "f4 n k", "f4 n m"),
+    (_convolution, "f8 n+5", "f8 3"),
+    (lambda x: {"mean": x.mean(0), "centred": x - x.mean(0), "n": x.shape[0]}, "f8 m n"),
+    (lambda x, y: np.sqrt(((x[:, None] - y[None]) ** 2).sum(-1)), "f8 m k", "f8 n k"),
+]
+
+GROUPS = {"elementwise": ELEMENTWISE, "reductions": REDUCTIONS, "shapes": SHAPES, "making": MAKING, "products": PRODUCTS,
+          "whole": WHOLE}
+SIZES = [{"m": 4, "n": 7, "k": 3, "b": 2}, {"m": 6, "n": 10, "k": 5, "b": 3}]
+
+
+def argument(kind, sizes, random):
+    """An array of a kind."""
+    name, *axes = kind.split()
+    shape = [int(axis) if axis.isdigit() else sizes[axis[0]] + int(axis[2:] or 0) for axis in axes]
+    dtype = np.dtype(name[:2])
+    if name.endswith("!"):
+        return random.integers(0, sizes["n"], shape).astype(dtype)
+    if dtype.kind == "b":
+        return random.random(shape) > 0.5
+    if dtype.kind in "iu":
+        return random.integers(0 if dtype.kind == "u" else -9, 10, shape).astype(dtype)
+    numbers = random.standard_normal(shape)
+    if name.endswith("+"):
+        numbers = np.sort(np.abs(numbers) + 0.1)
+    return (np.clip(numbers, -0.9, 0.9) if name.endswith("~") else numbers * 2).astype(dtype)
