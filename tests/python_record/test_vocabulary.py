@@ -20,9 +20,7 @@ class Vocabulary(unittest.TestCase):
         random = np.random.default_rng(1)
         rows = [(axon.function(function), [[argument(kind, sizes, random) for kind in kinds] for sizes in SIZES])
                 for name, group in GROUPS.items() if GROUP in (None, name) for function, *kinds in group]
-        for function, calls in rows:
-            with self.subTest(row=function.__wrapped__.__code__.co_firstlineno):
-                together([(function, calls[0])])
+        together([(function, calls[0]) for function, calls in rows])
         for function, calls in rows:
             for arguments in calls:
                 with self.subTest(row=function.__wrapped__.__code__.co_firstlineno, sizes=[it.shape for it in arguments]):

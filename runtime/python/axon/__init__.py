@@ -55,11 +55,12 @@ from ._error import Error
 from ._model import Bundle, Parameters, load, workers
 from ._state import State
 from ._stub import stub
+from .record import function
 
 for _type in (Error, Diagnostic, Bits, State, Bundle, Parameters, Entry, Port, compile, load, stub, workers):
     _type.__module__ = __name__  # which is where users find them
 
-__all__ = ["load", "compile", "stub", "Error", "Diagnostic", "Bits", "State", "Bundle", "Parameters", "Entry", "Port",
+__all__ = ["load", "compile", "function", "stub", "Error", "Diagnostic", "Bits", "State", "Bundle", "Parameters", "Entry", "Port",
            "workers"]
 
 

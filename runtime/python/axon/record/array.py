@@ -152,10 +152,10 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
     """An array of the function that is recorded: it has a shape and a type, and no values yet."""
 
     __array_priority__ = 2000
-    __slots__ = ("_node", "_base", "_key", "_version", "_seen")
+    __slots__ = ("_node", "_base", "_key", "_version", "_seen", "_is_argument")
 
-    def __init__(self, node, base=None, key=None):
-        self._node, self._base, self._key, self._version = node, base, key, 0
+    def __init__(self, node, base=None, key=None, is_argument=False):
+        self._node, self._base, self._key, self._version, self._is_argument = node, base, key, 0, is_argument
         self._seen = base._version if base is not None else 0
 
     @property
@@ -177,8 +177,8 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
         if self._base is not None:
             self._base[self._key] = Array(cast(node, self._node.dtype))
             self._seen = self._base._version
-        if self._node.given is not None:
-            complain(f"`{self._node.name or 'an array from outside'}` is changed in place, which is the caller's: begin "
+        if self._is_argument:
+            complain(f"`{self._node.name}` is changed in place, which is the caller's: begin "
                      "with a copy, as in `x = x.copy()`")
         self._node, self._version = cast(node, self._node.dtype), self._version + 1
         return self

@@ -5,6 +5,7 @@ axes are 1, and all else that the function is given, is the key of the call. A r
 its facts hold of the sizes; otherwise the function is recorded anew.
 """
 import functools
+import subprocess
 import threading
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from . import arguments, making
 from .array import Array, integer
 from .graph import Trace
-from .sizes import Dim
+from .sizes import Dim, relation_text
 from .text import Program, helpers
 
 _lock = threading.RLock()
@@ -34,7 +35,8 @@ class Recording:
         self.facts = [(facts.given(fact.dim), fact.relation, fact.place) for fact in facts.facts]
         self._check = self._compiled("and".join(f" ({dim.source()} {relation} 0) "
                                                 for dim, relation, _ in self.facts) or "True")
-        nodes = self.result.nodes
+        nodes = list(dict.fromkeys([*self.result.nodes, *(node for check in self.trace.checks for node in check.nodes)]))
+        self._checks = [(check, [nodes.index(node) for node in check.nodes]) for check in self.trace.checks]
         self.program = Program(self.trace, nodes, function.__name__) if nodes else None
         self._sizes = [self._compiled(facts.given(Dim.symbol(number)).source())
                        for number in (self.program.sizes if nodes else ())]
@@ -54,7 +56,7 @@ class Recording:
         node = self.trace.input(leaf.name, shape, leaf.dtype, ("argument", at))
         if not shape:
             node.samples = [leaf.sample]
-        return Array(node)
+        return Array(node, is_argument=True)
 
     def _compiled(self, source):
         names = ", ".join(f"s{number}" for number in self._symbols)
@@ -63,6 +65,11 @@ class Recording:
     def fits(self, integers):
         """Whether all that was assumed holds of the integers of a call."""
         return self._check(*integers) and all(known() is value for known, value in self._captured)
+
+    def shown(self):
+        """The facts, for people."""
+        return "; ".join(f"{relation_text(dim, relation, lambda it: it.source(self.trace.facts.name))} ({place})"
+                         for dim, relation, place in self.facts)
 
     def run(self, call, compile_text):
         """The function's result."""
@@ -75,6 +82,8 @@ class Recording:
                      for kind, at in self._inputs]
             found = self._entry(*given, *(size(*call.integers) for size in self._sizes))
             found = found if isinstance(found, tuple) else (found,)
+            for check, places in self._checks:
+                check.demand([found[at] for at in places])
         return self.result.rebuilt([_as_numpy(value, node) for value, node in zip(found, self.result.nodes)],
                                    [size(*call.integers) for size in self._constants], call)
 
@@ -146,22 +155,27 @@ class Function:
             if not everything:
                 raise Error(f"`{self.__name__}` was not called yet: its text needs arguments, text(x, ...)")
             recording = everything[-1]
-        return recording.program.text if recording.program else ""
+        return formatted(recording.program.text) if recording.program else ""
 
     axon = text
 
     @property
     def traces(self):
         """The recordings so far: for each what it assumes, as text."""
-        return ["; ".join(f"{dim.source(lambda number, one=one: one.trace.facts.symbols[number].name)} {relation} 0 "
-                          f"({place})" for dim, relation, place in one.facts)
-                for known in self._recordings.values() for one in known]
+        return [one.shown() for known in self._recordings.values() for one in known]
 
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)
 
     def __repr__(self):
         return f"<axon function {self.__name__}>"
+
+
+def formatted(text):
+    """A program in the style of the compiler's formatter."""
+    from .._compile import compiler
+    done = subprocess.run([compiler(), "fmt", "-"], input=text, capture_output=True, text=True, check=False)
+    return done.stdout if done.returncode == 0 else text
 
 
 def together(calls, workers=0):

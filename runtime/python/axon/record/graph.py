@@ -46,7 +46,7 @@ class Trace:
 
     def __init__(self):
         self.facts = Facts()
-        self.inputs, self.captured = [], []
+        self.inputs, self.captured, self.checks, self.known = [], [], [], {}
 
     @staticmethod
     def current():
@@ -124,7 +124,7 @@ class Trace:
             return self.constant(bool(value), BOOL)
         if isinstance(value, int) and not -2**63 <= value < 2**63:
             complain(f"{value} fits in no integer of 64 bits")
-        if isinstance(value, (int, float, np.generic, np.ndarray)):
+        if isinstance(value, (int, float, complex, np.generic, np.ndarray)):
             number = value[()] if isinstance(value, np.ndarray) else value  # NumPy looks at both alike
             elem_of(np.asarray(number).dtype)
             return self.constant(number, np.asarray(number).dtype)

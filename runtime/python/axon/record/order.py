@@ -4,7 +4,7 @@ import numpy as np
 from . import views
 from .graph import ATOM, COMPARE, OPEN, SUM, cast, prefix
 from .place import complain
-from .reductions import _some, axes_of, front
+from .reductions import plain, some_of, axes_of, front
 from .shapes import ravel, reshape_to
 from .values import BOOL, F64, I64, I8
 from .vocabulary import METHODS, node_of, says
@@ -42,9 +42,10 @@ def argsort(a, axis=-1, kind=None, order=None):
 
 @says(np.median)
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    plain(out, True, "np.median")
     node = node_of(a)
     axes = axes_of(node, axis)
-    _some(node, axes, "np.median")
+    some_of(node, axes, "np.median")
     node = cast(node, F64) if node.dtype.kind != "f" else node
     kept = [at for at in range(node.rank) if at not in axes]
     turned = views.permuted(node, kept + axes)

@@ -155,8 +155,12 @@ def _by_table(ufunc, nodes, dtype=None):
     nodes = [cast(node, operand) for node in nodes]
     if all(node.value is not None for node in nodes):
         return _folded(ufunc, nodes, result)
+    known = (ufunc, result, *nodes)
+    if known in trace.known:  # of the same numbers
+        return trace.known[known]
     made = trace.node(trace.broadcast([node.shape for node in nodes]), result, nodes, write,
                       named=(0,) if ufunc in _TWICE else ())
+    trace.known[known] = made
     if made.rank == 0 and ufunc in _OF_SIZES and of_sizes and result.kind == "f":
         made.samples = [result.type(1), result.type(1e6)] if result != np.float16 else [result.type(1)]
     return made

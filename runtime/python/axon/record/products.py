@@ -4,7 +4,7 @@ import numpy as np
 from . import views
 from .graph import ATOM, COMPARE, OPEN, PRODUCT, Trace, cast, infix
 from .place import complain
-from .reductions import axes_of, front, reduced, sum_of
+from .reductions import plain, axes_of, front, sum_of
 from .pointwise import recorded
 from .shapes import ravel, reshape_to
 from .sizes import Dim
@@ -73,6 +73,7 @@ UFUNCS[np.matmul] = _matmul
 
 @says(np.dot, method="dot")
 def dot(a, b, out=None):
+    plain(out, True, "np.dot")
     a, b = node_of(a), node_of(b)
     if not a.rank or not b.rank:
         return recorded(np.multiply, a, b)
@@ -106,6 +107,7 @@ def inner(a, b):
 
 @says(np.outer)
 def outer(a, b, out=None):
+    plain(out, True, "np.outer")
     a, b = ravel(node_of(a)), ravel(node_of(b))
     return recorded(np.multiply, views.expanded(a, [1]), views.expanded(b, [0]))
 

@@ -46,6 +46,9 @@ def _reduced(function, node, axes, dtype):
     dtype = dtype or node.dtype
     if not axes:
         return cast(node, dtype)
+    key = function, node, *axes
+    if key in trace.known:
+        return trace.known[key]
     kept = [axis for axis in range(node.rank) if axis not in axes]
 
     def write(line):
@@ -55,7 +58,8 @@ def _reduced(function, node, axes, dtype):
         outer = f"for {' '.join(names[axis] for axis in kept)} => " if kept else ""
         return f"{outer}{function} {' '.join(names[axis] for axis in axes)} => {line.name(0)}[{', '.join(names)}]", OPEN
     named = () if axes == [node.rank - 1] else (0,)
-    return trace.node([shape[axis] for axis in kept], dtype, (node,), write, named)
+    trace.known[key] = trace.node([shape[axis] for axis in kept], dtype, (node,), write, named)
+    return trace.known[key]
 
 
 def _count(node, axes):
@@ -66,21 +70,21 @@ def _count(node, axes):
     return total
 
 
-def _some(node, axes, what):
+def some_of(node, axes, what):
     """It is a fact that there is something to reduce."""
     for axis in axes:
         if not node.trace.facts.at_least(node.trace.shape_of(node)[axis], Dim.of(1)):
             complain(f"{what} of nothing: axis {axis} has no element")
 
 
-def _plain(out, where, what):
+def plain(out, where, what):
     if out is not None or where is not True:
         complain(f"{what} with `out` or `where` is not recorded: assign the result, or choose with np.where")
 
 
 def _total(function, numpy_function):
     def row(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
-        _plain(out, where, f"np.{function}")
+        plain(out, where, f"np.{function}")
         node = node_of(a)
         axes = axes_of(node, axis)
         dtype = np.dtype(dtype or numpy_function(np.ones(1, node.dtype)).dtype)
@@ -98,11 +102,11 @@ product_of = says(np.prod, np.product, method="prod")(_total("prod", np.prod))
 
 def _extreme(of_floats, of_integers, of_truth, ufunc):
     def row(a, axis=None, out=None, keepdims=False, initial=None, where=True):
-        _plain(out, where, f"np.{ufunc.__name__[:3]}")
+        plain(out, where, f"np.{ufunc.__name__[:3]}")
         node = node_of(a)
         axes = axes_of(node, axis)
         if initial is None:
-            _some(node, axes, f"np.{ufunc.__name__[:3]}")
+            some_of(node, axes, f"np.{ufunc.__name__[:3]}")
         function = {"f": of_floats, "b": of_truth}.get(node.dtype.kind, of_integers)
         if initial is not None and function == of_integers:
             complain(f"`initial` of {node.dtype} is not recorded")
@@ -117,7 +121,7 @@ smallest = says(np.min, np.amin, method="min")(_extreme("minimum", "smallest", "
 
 def _truth(function):
     def row(a, axis=None, out=None, keepdims=False, where=True):
-        _plain(out, where, f"np.{function}")
+        plain(out, where, f"np.{function}")
         node = cast(node_of(a), BOOL)
         axes = axes_of(node, axis)
         return reduced(function, node, axes, keepdims=keepdims)
@@ -135,7 +139,7 @@ def count_nonzero(a, axis=None, keepdims=False):
 
 @says(np.mean, method="mean")
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=True):
-    _plain(out, where, "np.mean")
+    plain(out, where, "np.mean")
     node = node_of(a)
     axes = axes_of(node, axis)
     result = np.dtype(dtype or (node.dtype if node.dtype.kind == "f" else F64))
@@ -161,23 +165,23 @@ def _variance(a, axis, dtype, ddof, keepdims):
 
 @says(np.var, method="var")
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True):
-    _plain(out, where, "np.var")
+    plain(out, where, "np.var")
     return cast(*_variance(a, axis, dtype, ddof, keepdims))
 
 
 @says(np.std, method="std")
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True):
-    _plain(out, where, "np.std")
+    plain(out, where, "np.std")
     result, dtype = _variance(a, axis, dtype, ddof, keepdims)
     return cast(recorded(np.sqrt, result), dtype)
 
 
 def _position(function):
     def row(a, axis=None, out=None, keepdims=False):
-        _plain(out, True, f"np.{function}")
+        plain(out, True, f"np.{function}")
         node = node_of(a)
         axes = axes_of(node, axis)
-        _some(node, axes, f"np.{function}")
+        some_of(node, axes, f"np.{function}")
         if not axes:
             return node.trace.constant(0, I64)
         node = cast(node, I8) if node.dtype == BOOL else node
@@ -254,7 +258,7 @@ def cumulative(function, node, axis, dtype):
 
 def _cumulative(function, numpy_function):
     def row(a, axis=None, dtype=None, out=None):
-        _plain(out, True, f"np.{numpy_function.__name__}")
+        plain(out, True, f"np.{numpy_function.__name__}")
         from .shapes import ravel
         node = node_of(a)
         node, axis = (ravel(node), 0) if axis is None else (node, front(node.rank, axis))
@@ -274,8 +278,9 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     axis = front(node.rank, axis)
     for _ in range(int(n)):
         size = node.trace.shape_of(node)[axis]
-        shorter = views.smaller(node.trace, size - 1, size)
-        later, earlier = (views.sliced(node, axis, Dim.of(start), 1, shorter) for start in (1, 0))
+        some = node.trace.facts.at_least(size, Dim.of(1))
+        shorter = size - 1 if some else Dim.of(0)
+        later, earlier = (views.sliced(node, axis, Dim.of(start), 1, shorter) for start in (int(some), 0))
         node = recorded(np.not_equal if node.dtype == BOOL else np.subtract, later, earlier)
     return node
 

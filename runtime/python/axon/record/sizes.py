@@ -169,7 +169,16 @@ class Fact:
         self.dim, self.relation, self.place = dim, relation, place
 
     def source(self):
+        """As an expression of Python."""
         return f"{self.dim.source()} {self.relation} 0"
+
+
+def relation_text(dim, relation, write):
+    """`dim >= 0` or the like as people write it, without signs: `n <= m`. `write` gives the text of a polynomial."""
+    positive = Dim({monomial: factor for monomial, factor in dim.terms if factor > 0})
+    if relation == ">=":
+        return f"{write(positive - dim)} <= {write(positive)}"
+    return f"{write(positive)} {relation} {write(positive - dim)}"
 
 
 class Facts:
@@ -233,6 +242,8 @@ class Facts:
 
     def _assumed(self, dim, relation):
         hint = self.hint(dim)
+        if relation == "==" and hint == 0 and self._split_quotients(dim):
+            return self.holds(dim, relation)
         if relation == "==":
             self._add(dim, "==" if hint == 0 else "!=")
             if hint == 0:
@@ -243,8 +254,24 @@ class Facts:
             self._learn(dim)
         else:
             self._add(-dim - 1, ">=")
-            self._learn(-dim - 1)
+            if self.least(dim + 1) == 0:  # not above what it never is below
+                self._solve(dim + 1)
         return hint >= 0
+
+    def _split_quotients(self, dim):
+        """Makes what an equation divides, a symbol that is a multiple here, a multiple for all sizes: so `n / 2 * 2` is
+        n. Whether there was one."""
+        for monomial, _ in dim.terms:
+            for kind, *parts in monomial:
+                if kind != "/" or len(parts[0].terms) != 1 or len(parts[0].terms[0][0]) != 1 or parts[0].terms[0][1] != 1:
+                    continue
+                (part,), _ = parts[0].terms[0]
+                divisor = self.hint(parts[1])
+                if part[0] == "s" and part[1] not in parts[1].symbols() and divisor > 0 and \
+                        self.symbols[part[1]].hint % divisor == 0:
+                    self._split(part[1], parts[1])
+                    return True
+        return False
 
     def _add(self, dim, relation):
         self.facts.append(Fact(dim, relation, Place.here()))
@@ -262,10 +289,12 @@ class Facts:
         """Replaces a symbol by what the equation says that it is, the last that stands alone."""
         for number in sorted(dim.symbols(), reverse=True):
             alone = Dim.symbol(number)
-            for value in (alone - dim, alone + dim):
-                if number not in value.symbols():
-                    self._replace(number, value)
-                    return
+            factor = dict(dim.terms).get(((("s", number),)), 0)
+            rest = dim - alone * factor
+            value = (-rest).exactly(Dim.of(factor)) if factor and number not in rest.symbols() else None
+            if value is not None:
+                self._replace(number, value)
+                return
 
     def _replace(self, number, value):
         self.solved[number] = value
@@ -293,7 +322,7 @@ class Facts:
             needed = number // math.gcd(number, factor)
             for kind, *parts in monomial:
                 if kind == "s" and self.symbols[parts[0]].hint % needed == 0:
-                    self._split(parts[0], needed)
+                    self._split(parts[0], Dim.of(needed))
                     return self.normal(total).quotient(divisor)
         self.holds(total - divisor * total.quotient(divisor), "==")
         return total.quotient(divisor)
@@ -302,7 +331,11 @@ class Facts:
         """Makes a symbol, which is a multiple of `factor` in this call, that many times a new one."""
         whole, symbol = Dim.symbol(number), self.symbols[number]
         low = None if symbol.low is None or symbol.low < 0 else 0
-        part = self.new(symbol.hint // factor, low, f"{symbol.name}/{factor}")
-        self._add(whole.remainder(Dim.of(factor)), "==")
-        self.derived[len(self.symbols) - 1] = self.given(whole.quotient(Dim.of(factor)))
+        part = self.new(symbol.hint // self.hint(factor), low, f"{symbol.name} / {factor.source(self.name)}")
+        self._add(whole.remainder(factor), "==")
+        self.derived[len(self.symbols) - 1] = self.given(whole.quotient(factor))
         self._replace(number, part * factor)
+
+    def name(self, number):
+        """The name of a symbol, for people."""
+        return self.symbols[number].name

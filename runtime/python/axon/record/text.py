@@ -10,7 +10,7 @@ import re
 from itertools import count
 
 from .graph import APPLY, ATOM, OPEN, SUM
-from .sizes import Dim
+from .sizes import Dim, relation_text
 from .values import elem_of, literal
 
 _LONGEST = 72   # characters of an expression that stands inside of another
@@ -79,10 +79,9 @@ class Program:
 
     def _text(self):
         parameters = [self._parameter(node) for node in self.inputs]
-        stated = set(self._used_sizes)
         body = self._body()
-        facts = self._facts(stated)
-        self.sizes = [number for number in sorted(self._used_sizes) if not self._determined(number)]
+        facts = self._facts(set(self._used_sizes))
+        self.sizes = self._undetermined()
         parameters += [f"({self.size_name(number)} : i64)" for number in self.sizes]
         where = f" where {', '.join(facts)}" if facts else ""
         return f"{''.join(' ' + it for it in parameters)}{where} =\n{body}\n"
@@ -95,18 +94,31 @@ class Program:
         shape = ", ".join(self.size(dim)[0] for dim in node.shape)
         return f"({self._parameters[node]} : {elem_of(node.dtype)}{f'[{shape}]' if node.shape else ''})"
 
-    def _determined(self, number):
-        """Whether a shape says how large the symbol is."""
-        for node in self.inputs:
-            for dim in self.trace.shape_of(node):
-                rest = dim - Dim.symbol(number)
-                if dim.symbols() == {number} and all(len(monomial) <= 1 for monomial, _ in dim.terms) and \
-                        all(atom[0] == "s" for monomial, _ in dim.terms for atom in monomial) or rest.is_number(0):
-                    return True
-        return False
+    def _undetermined(self):
+        """The sizes that the shapes of arguments do not tell: integer arguments first, then what is left."""
+        told, sizes = self._told(set()), []
+        for wanted in (lambda number: self.trace.facts.name(number).isidentifier(), lambda number: True):
+            more = [number for number in sorted(self._used_sizes) if number not in told and wanted(number)]
+            sizes += more
+            told = self._told(told | set(more))
+        return sizes
+
+    def _told(self, known):
+        """The symbols that follow from shapes and from others: each is a sum of multiples on some axis."""
+        dims = [dim for node in self.inputs for dim in self.trace.shape_of(node)]
+        known, before = set(known), None
+        while before != known:
+            before = set(known)
+            for dim in dims:
+                unknown = dim.symbols() - known
+                parts = [monomial for monomial, _ in dim.terms if ("s", *unknown) in monomial] if len(unknown) == 1 else []
+                if len(parts) == 1 and parts[0].count(("s", *unknown)) == 1 and all(
+                        kind == "s" for monomial, _ in dim.terms for kind, *_ in monomial):
+                    known |= unknown
+        return known
 
     def _facts(self, stated):
-        """What the trace assumes, of the sizes that parameters show."""
+        """What the trace assumes of the sizes that the program has."""
         facts = self.trace.facts
         found = [(facts.normal(fact.dim), fact.relation) for fact in facts.facts]
         found = list(dict.fromkeys(it for it in found if it[0].constant() is None and it[0].symbols() <= stated))
@@ -116,10 +128,7 @@ class Program:
             weaker = [(dim - other).constant() for other in least if other != dim]
             if relation == ">=" and any(rest is not None and rest > 0 for rest in weaker):
                 continue
-            positive = Dim({monomial: factor for monomial, factor in dim.terms if factor > 0})
-            left, right = ((positive - dim), positive) if relation == ">=" else (positive, positive - dim)
-            sign = "<=" if relation == ">=" else relation
-            texts.append(f"{self.size(left)[0]} {sign} {self.size(right)[0]}")
+            texts.append(relation_text(dim, relation, lambda it: self.size(it)[0]))
         return texts
 
     def _body(self):
@@ -254,18 +263,14 @@ def helpers(*texts):
 def _definitions():
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "numpy.axn")
     with open(path, encoding="utf-8") as file:
-        parts = re.split(r"\n(?=--\| )", file.read())
+        parts = file.read().split("\n\n")
     found = {}
     for part in parts:
         name = re.search(r"^fun (\w+)", part, re.MULTILINE)
-        if name:
-            # The text of a function has no examples: they are tests of the helpers.
-            lines = [line for line in part.rstrip().split("\n")]
-            start = next((at for at, line in enumerate(lines) if line.startswith("--| >>>")), None)
-            if start is not None:
-                end = next(at for at in range(start, len(lines)) if not lines[at].startswith("--|"))
-                lines[start:end] = []
-            found[name.group(1)] = "\n".join(lines) + "\n"
+        if name:  # without its examples, which are tests of the function
+            end = part.index("\nfun ")
+            about = part[:end].partition("\n--| >>>")[0]
+            found[name.group(1)] = f"{about}{part[end:].rstrip()}\n"
     return found
 
 

@@ -1,14 +1,15 @@
 """Element types: which NumPy types the language has, what NumPy makes of several, and numbers as text.
 
 NumPy 1.24 looks at the values of numbers and of arrays without axes where they meet arrays: `f32[n] * 3` is f32,
-`f32[n] * 70000` is f64. NumPy itself is asked, with the values where they are known; where only the program will know
-them and the answer hangs on them, the function is refused.
+`f32[n] * 70000` is f64. NumPy itself is asked, with the values where they are known. Where only the program will know
+them and the answer hangs on them, they are taken to be as small as 1, the program gives them as well, and each call
+checks that NumPy would have given that answer (`Trace.checks`).
 """
 import itertools
 
 import numpy as np
 
-from .place import complain
+from .place import Place, complain
 
 # uint64 is no element type of the language: sums of unsigned integers have it, and are kept in the same bits of an i64.
 ELEMS = {np.dtype(name): elem for name, elem in {
@@ -38,12 +39,12 @@ def samples(dtype):
     if dtype.kind == "f":
         return [dtype.type(it) for it in _FLOATS if it <= np.finfo(dtype).max]
     limits = np.iinfo(dtype)
-    return [dtype.type(it) for it in _INTEGERS if limits.min <= it <= limits.max]
+    return [dtype.type(it) for it in (1, *_INTEGERS) if limits.min <= it <= limits.max]
 
 
 def answer(question, nodes):
-    """What NumPy answers about the types of values: `question` takes arrays and numbers, and gives a type. Facts are
-    assumed where the answer hangs on an integer of the call."""
+    """What NumPy answers about the types of values: `question` takes arrays and numbers, and gives a type. Where the
+    answer hangs on an integer of the call it is a fact, where it hangs on what is computed, a check."""
     if not any(node.rank for node in nodes) or all(node.rank for node in nodes):
         return question(*(_stand_in(node, node.dtype) for node in nodes))
     choices = [[_stand_in(node, node.dtype)] if node.rank or node.value is not None
@@ -55,9 +56,28 @@ def answer(question, nodes):
                                                     for i, choice in enumerate(choices))), found)
             choices[at] = [_hint(node)]
     if any(question(*chosen) != found for chosen in itertools.product(*choices)):
-        complain("the type of the result hangs on the value of a number, in NumPy: convert it, as in "
-                 "`x * scale.astype(x.dtype)`")
+        unknown = [at for at, choice in enumerate(choices) if len(choice) > 1]
+        first = [choice[0] for choice in choices]
+
+        def holds(*values):
+            known = dict(zip(unknown, values))
+            return question(*(known.get(at, it) for at, it in enumerate(first))) == found
+        nodes[0].trace.checks.append(Check([nodes[at] for at in unknown], holds, found))
     return found
+
+
+class Check:
+    """That values, once they are computed, are such that NumPy would give the type that was assumed."""
+
+    def __init__(self, nodes, holds, dtype):
+        self.nodes, self.holds, self.dtype, self.place = nodes, holds, dtype, Place.here()
+
+    def demand(self, values):
+        if not self.holds(*values):
+            from .. import Error
+            raise Error(f"{self.place}: NumPy looks at the value of a number, {' and '.join(map(str, values))}, and gives "
+                        f"another type than the {self.dtype} that is recorded: convert the number, as in "
+                        "`x * scale.astype(x.dtype)`")
 
 
 def _stand_in(node, dtype):

@@ -98,8 +98,10 @@ def _slice(line, position, size):
 
 def _shortened(texts):
     """Without the whole axes at the end, or with `..` for those at the front."""
-    while len(texts) > 1 and texts[-1] == ":":
-        texts = texts[:-1]
+    if texts[-1] == ":":
+        while len(texts) > 1 and texts[-1] == ":":
+            texts = texts[:-1]
+        return texts
     front = next((at for at, text in enumerate(texts) if text != ":"), 0)
     return ["..", *texts[front:]] if front > 1 else texts
 

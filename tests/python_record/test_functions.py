@@ -1,0 +1,320 @@
+"""What a recorded function is: arguments and results of all forms, facts of sizes and new recordings, threads, and the
+errors of what is not recorded, each with the line that it is about.
+
+usage: test_functions.py    (with PYTHONPATH at the package and this folder)
+"""
+import dataclasses
+import math
+import threading
+import typing
+import unittest
+
+import numpy as np
+
+import axon
+from axon.record.function import together
+
+SCALE = np.array([1.0, 2.0, 3.0])
+FACTOR = 2.0
+
+
+@dataclasses.dataclass
+class Layer:
+    w: np.ndarray
+    b: np.ndarray
+
+
+class Pair(typing.NamedTuple):
+    first: np.ndarray
+    second: np.ndarray
+
+
+@axon.function
+def dense(x, layer, activation="tanh"):
+    y = x @ layer.w + layer.b
+    return np.tanh(y) if activation == "tanh" else y
+
+
+@axon.function
+def swapped(pair, more):
+    return Pair(pair.second, pair.first * more["factor"]), {"sum": more["list"][0] + more["list"][1], "none": None}
+
+
+@axon.function
+def scaled(x):
+    return x * SCALE * FACTOR
+
+
+@axon.function
+def head(x, k):
+    return x[:k] * k, x.shape[0] - k
+
+
+@axon.function
+def branch(x):
+    return x * 2 if x.shape[0] > 3 else x - 1
+
+
+@axon.function
+def added(x, y):
+    return x + y
+
+
+@axon.function
+def weighted(x, alpha):
+    return x * alpha
+
+
+@axon.function
+def normal(x):
+    return x / (x.max() + 1e-8)
+
+
+@axon.function
+def rows(x):
+    return [row * 2 for row in x]
+
+
+@axon.function
+def first_of(x):
+    return x, x[0], 5, "five"
+
+
+@axon.function
+def both(x):
+    return weighted(x, 2.0) + added(x, x)
+
+
+@axon.function
+def doubled_in_place(x):
+    y = x.copy()
+    y *= 2
+    y[0] += 1
+    return y, x
+
+
+@axon.function
+def unsigned(x):
+    return x.sum(), np.cumsum(x)
+
+
+def prepared():
+    """Compiles the first recording of each, together."""
+    x = np.arange(6.0).reshape(2, 3)
+    f4 = np.ones(5, np.float32)
+    together([(dense, (x, Layer(np.ones((3, 4)), np.ones(4)))), (scaled, (x,)), (head, (np.arange(7.0), 3)),
+              (swapped, (Pair(x, x), {"factor": 0.5, "list": [x, x]})), (branch, (np.arange(5.0),)),
+              (branch, (np.arange(2.0),)), (added, (x, x)), (added, (x, x[:1])), (weighted, (f4, 0.5)),
+              (weighted, (f4, 1e300)), (weighted, (f4, np.float32(0.5))), (normal, (f4,)), (rows, (x,)), (first_of, (x,)),
+              (both, (np.arange(4.0),)), (doubled_in_place, (np.arange(4.0),)), (unsigned, (np.ones(3, np.uint8),))])
+
+
+class Calls(unittest.TestCase):
+    def same(self, found, expected):
+        self.assertIs(type(found), type(expected))
+        if isinstance(expected, (tuple, list)):
+            for one, other in zip(found, expected):
+                self.same(one, other)
+        elif isinstance(expected, dict):
+            self.same([*found.items()], [*expected.items()])
+        elif isinstance(expected, (np.ndarray, np.generic)):
+            self.assertEqual((found.dtype, found.shape), (expected.dtype, expected.shape))
+            np.testing.assert_allclose(found, expected, rtol=1e-6)
+        else:
+            self.assertEqual(found, expected)
+
+    def check(self, function, *arguments, traces=None):
+        self.same(function(*arguments), function.__wrapped__(*arguments))
+        if traces is not None:
+            self.assertEqual(len(function.traces), traces, function.traces)
+
+    def test_containers(self):
+        x = np.arange(6.0).reshape(2, 3)
+        self.check(dense, x, Layer(np.ones((3, 4)), np.ones(4)))
+        self.check(swapped, Pair(x, x + 1), {"factor": 0.5, "list": [x, x]})
+
+    def test_static_arguments_are_part_of_the_key(self):
+        before = len(dense.traces)
+        x, layer = np.arange(6.0).reshape(2, 3), Layer(np.ones((3, 4)), np.ones(4))
+        self.same(dense(x, layer, "none"), x @ layer.w + layer.b)
+        self.same(dense(x, layer, activation="none"), x @ layer.w + layer.b)
+        self.assertEqual(len(dense.traces), before + 2)
+
+    def test_integers_are_sizes(self):
+        self.check(head, np.arange(7.0), 3)
+        self.check(head, np.arange(9.0), 5, traces=1)
+        self.check(head, np.arange(9.0), 0, traces=1)
+
+    def test_questions_about_sizes(self):
+        for size in (5, 7, 2, 0, 3, 100):
+            self.check(branch, np.arange(float(size)))
+        self.assertEqual(len(branch.traces), 2)
+
+    def test_equal_sizes_are_a_fact(self):
+        x = np.arange(6.0).reshape(2, 3)
+        self.check(added, x, x)
+        self.check(added, np.ones((4, 7)), np.ones((4, 7)), traces=2)
+        self.check(added, x, x[:1], traces=2)
+        with self.assertRaisesRegex(axon.Error, r"test_functions.py:\d+: shapes \(2, 3\) and \(3, 2\) do not broadcast"):
+            added(x, x.T)
+
+    def test_numbers_are_weak(self):
+        x = np.ones(5, np.float32)
+        self.check(weighted, x, 0.5)
+        self.check(weighted, x, 0.25, traces=3)
+        self.check(weighted, x, 1e300, traces=3)
+        self.check(weighted, x, np.float32(0.5), traces=3)
+
+    def test_types_that_hang_on_values_are_checked(self):
+        self.check(normal, np.arange(1, 6, dtype=np.float32))
+        clipped = axon.function(lambda x: x + x.sum())
+        small = np.ones(3, np.int8)
+        self.same(clipped(small), small + small.sum())
+        with self.assertRaisesRegex(axon.Error, r"test_functions.py:\d+: NumPy looks at the value of a number, 300"):
+            clipped(np.full(3, 100, np.int8))
+
+    def test_arrays_from_outside(self):
+        global SCALE, FACTOR
+        x = np.ones((2, 3))
+        self.check(scaled, x)
+        SCALE[0] = 7  # the array itself is read by each call
+        self.check(scaled, x, traces=1)
+        SCALE = np.array([5.0, 5.0, 5.0])
+        self.check(scaled, x, traces=2)
+        FACTOR = 3.0
+        self.check(scaled, x, traces=3)
+
+    def test_rows_are_as_many_as_in_this_call(self):
+        self.check(rows, np.ones((2, 3)))
+        self.check(rows, np.ones((2, 5)), traces=1)
+
+    def test_arguments_and_constants_are_returned(self):
+        x = np.ones((2, 3))
+        found = first_of(x)
+        self.assertIs(found[0], x)
+        self.assertEqual(found[2:], (5, "five"))
+
+    def test_recorded_functions_call_each_other(self):
+        self.check(both, np.arange(4.0))
+
+    def test_changes_in_place_stay_inside(self):
+        x = np.arange(4.0)
+        self.check(doubled_in_place, x)
+        self.same(x, np.arange(4.0))
+
+    def test_unsigned_sums(self):
+        self.check(unsigned, np.full(3, 200, np.uint8))
+
+    def test_threads(self):
+        failures = []
+
+        def work(seed):
+            for size in range(2, 30):
+                x = np.full((size, 3), float(seed))
+                if not np.array_equal(added(x, x), x + x) or not np.array_equal(branch(x[:, 0]), branch.__wrapped__(x[:, 0])):
+                    failures.append(seed)
+        threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
+        for one in threads:
+            one.start()
+        for one in threads:
+            one.join()
+        self.assertEqual(failures, [])
+
+    def test_the_text_is_a_program(self):
+        text = branch.text(np.arange(5.0))
+        self.assertIn("entry branch (x : f64[n]) where 4 <= n =", text)
+        self.assertIn("x * 2.0", text)
+
+    def test_recordings_are_limited(self):
+        counted = axon.function(lambda x, n: x.reshape(-1) if range(n) else x)
+        with self.assertRaisesRegex(axon.Error, r"was recorded \d+ times"):
+            for size in range(1, 200):
+                counted.text(np.ones(3), size)
+
+
+def line_of(function):
+    return function.__code__.co_firstlineno
+
+
+REFUSED = [  # (function, part of the message)
+    (lambda x: x if x.sum() > 0 else -x, "np.where"),
+    (lambda x: float(x.sum()), "float(x)"),
+    (lambda x: int(x[0]), "int(x)"),
+    (lambda x: math.sqrt(x[0]), "float(x)"),
+    (lambda x: list(range(x[0])), "used as an integer"),
+    (lambda x: np.fft.fft(x), "np.fft.fft is not recorded"),
+    (lambda x: np.linalg.inv(x), "np.linalg.inv is not recorded"),
+    (lambda x: np.unique(x), "np.unique is not recorded"),
+    (lambda x: x.tolist(), "`.tolist` of an array"),
+    (lambda x: x[x > 0], "how many elements a mask chooses"),
+    (lambda x: np.where(x > 0), "np.where(c)"),
+    (lambda x: x @ np.ones(5), "inner sizes of `@` differ: (3) and (5)"),
+    (lambda x: x + np.ones(4), "shapes (3) and (4) do not broadcast"),
+    (lambda x: x.reshape(2, 2), "(3) does not become (2, 2)"),
+    (lambda x: x[3], "index 3 is out of an axis of 3"),
+    (lambda x: x[0, 0], "too many indices"),
+    (lambda x: x.sum(axis=1), "axis 1 is out of an array of 1 axes"),
+    (lambda x: x.__iadd__(1), "is changed in place, which is the caller's"),
+    (lambda x: np.concatenate([x, x[:, None]]), "are not joined"),
+    (lambda x: np.sum(x, where=x > 0), "is not recorded"),
+    (lambda x: x.round(1, None), "is recorded, but not with these arguments"),
+    (lambda x: x + "a", "nothing that an array is made of"),
+    (lambda x: x + 1j, "complex128 is no element type"),
+    (lambda x: np.arange(4) ** x.astype(int), "has to have a number as its exponent"),
+    (lambda x: x.astype(np.uint8).sum() / 2, "uint64"),
+    (lambda x: x[:0].max(), "of nothing"),
+    (lambda x: (5 in x), "`in` looks at values"),
+    (lambda x: np.clip(x), "np.clip needs a bound"),
+    (lambda x: -(x > 0), "np.negative"),
+    (lambda x: np.asarray(x, dtype=str), "no element type"),
+    (lambda x: np.add.at(x, 0, 1), "np.add.at is not recorded"),
+]
+
+
+class Refused(unittest.TestCase):
+    def test_messages(self):
+        for function, part in REFUSED:
+            with self.subTest(part=part), self.assertRaises(axon.Error) as caught:
+                axon.function(function)(np.ones(3))
+            self.assertIn(part, str(caught.exception))
+            self.assertIn(f"test_functions.py:{line_of(function)}: ", str(caught.exception))
+
+    def test_views_of_changed_arrays(self):
+        def stale(x):
+            y = x * 1
+            part = y[1:]
+            y[0] = 5
+            y[1] = 6
+            return part
+        with self.assertRaisesRegex(axon.Error, "a view of an array that was changed since"):
+            axon.function(stale)(np.ones(3))
+
+    def test_arguments(self):
+        f = axon.function(lambda x: x)
+        for value, part in [(np.ones(3, complex), "complex128"), (np.array(["a"]), "<U1"), (np.ones(3, "u2"), "uint16"),
+                            (np.ma.array([1.0]), "masked array"), (np.array([None]), "object"), ({1, 2}, "a set")]:
+            with self.subTest(part=part), self.assertRaises(axon.Error) as caught:
+                f(value)
+            self.assertIn("argument `x`", str(caught.exception))
+            self.assertIn(part, str(caught.exception))
+
+    def test_kept_arrays(self):
+        kept = []
+        axon.function(lambda x: kept.append(x) or x)(np.ones(3))
+        with self.assertRaisesRegex(axon.Error, "lives as long as its function is recorded"):
+            kept[0] + 1
+        with self.assertRaisesRegex(axon.Error, "another recording"):
+            axon.function(lambda x: x + kept[0])(np.ones(3))
+
+    def test_errors_of_the_function_are_its_own(self):
+        def failing(x):
+            raise KeyError("own")
+        with self.assertRaises(KeyError):
+            axon.function(failing)(np.ones(3))
+        self.assertEqual(np.zeros(3).tolist(), [0, 0, 0])  # NumPy is as it was
+        self.assertEqual(np.zeros.__module__, "numpy")
+
+
+if __name__ == "__main__":
+    prepared()
+    unittest.main()
