@@ -6,7 +6,7 @@ if(NOT TARGET axon_python)
 endif()
 set(into COMPONENT wheel EXCLUDE_FROM_ALL)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/runtime/python/axon DESTINATION . ${into}
-        FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
+        FILES_MATCHING PATTERN "*.py" PATTERN "*.axn" PATTERN "*.pyi" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
 install(TARGETS axon_python_native LIBRARY DESTINATION axon ${into})
 # A wheel has no links: the library goes by the name that programs ask for.
 install(FILES $<TARGET_FILE:axon_runtime> DESTINATION axon RENAME $<TARGET_SONAME_FILE_NAME:axon_runtime> ${into})

@@ -9,6 +9,7 @@ import unittest
 
 from support import ETCC, etcc
 
+STDLIB = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "stdlib")
 HIT, KEPT = "code from the cache: ", "code kept in the cache: "
 ONE = 'import "lib/scale.axn" as scale\nentry f (x : f32[n]) = scale.by x\nentry g (x : f32[n]) = x + x\n'
 TWICE = "fun by x = 2.0 * x\n"
@@ -340,7 +341,7 @@ class WhatIsKept(Cached):
             file.write(program[:at] + bytes([program[at] ^ 1]) + program[at + 1:])
         os.chmod(other, 0o755)
         done = subprocess.run([other, "run", "-v", self.program, "f", "x=[1, 2]"], capture_output=True, text=True, timeout=60, check=False,
-                              env={**os.environ, "XDG_CACHE_HOME": self.cache})
+                              env={**os.environ, "XDG_CACHE_HOME": self.cache, "AXON_STDLIB": STDLIB})
         self.assert_run((done.returncode, done.stdout, done.stderr), KEPT)
         self.hit()
 
