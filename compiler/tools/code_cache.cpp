@@ -112,10 +112,16 @@ bool are_unchanged(std::string_view inputs) {
 
 CodeCache::CodeCache(const Compilation& c, const CommonOptions& o, bool wanted) : verbose_(o.verbose) {
   if (!wanted) return;
+  // A pipe has another place each time.
+  std::error_code ignored;
+  const bool is_file = o.file == "-" || fs::is_regular_file(o.file, ignored);
   const std::string build = build_id();
-  std::string why = "this compiler has no build id";
-  if (!build.empty()) folder_ = CacheFolder::open(why);
-  if (!folder_) say("no cache: " + why);
+  std::string why = is_file ? "this compiler has no build id" : "the program is in no file";
+  if (is_file && !build.empty()) folder_ = CacheFolder::open(why);
+  if (!folder_) {
+    say("no cache: " + why);
+    return;
+  }
   key_ = key_of(c, build);
   name_ = image::digest(key_);
 }
