@@ -14,6 +14,7 @@ import zipfile
 
 ETCC = os.path.abspath(sys.argv.pop(1))
 os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp()
+os.environ.pop("AXON_CACHE_SIZE", None)
 atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 
 

@@ -178,6 +178,17 @@ class BeforeCompiling(WithProgram):
         self.refused("E0701", "cannot open `no.npz`: No such file or directory", "dense", "p=@no.npz", "x=[1]")
         self.assertEqual(self.run_entry(self.program, "dense", f"p=@{self.path('p.npz')}", "x=[3]")[:2], (0, "result : f32[2] =\n[4, 8]\n"))
 
+    def test_layouts(self):
+        text = ("entry s (x : *f32[n, m] @ S[(n, m) : ((m + 3), 1)]) (y : f32[m]) where 1 <= n = x with [0] = y\n"
+                "entry r (x : f32[n] @ S[n : -1]) = x * 2.0\n")
+        run = lambda *words: self.run_entry("-", *words, stdin=text)
+        self.assertEqual(run("s", "x=zeros[0, 2]", "y=[9, 9]"), (1, "", "error[E0824]: `s` needs 1 <= n; the sides are 1 and 0 (n = 0 from axis 0 of `x`)\n"))
+        self.assertEqual(run("s", "x=[[1, 2]]", "y=[9]"), (1, "", "error[E0823]: axis 0 of `y` is 1, but `m` is 2 (from axis 1 of `x`)\n"))
+        self.assertFalse(self.kept())
+        for _ in range(2):
+            self.assertEqual(run("s", "x=[[1, 2], [3, 4]]", "y=[9, 9]"), (0, "result : f32[2, 2] =\n[[9, 9],\n [3, 4]]\n", ""))
+            self.assertEqual(run("r", "x=[1, 2]"), (0, "result : f32[2] =\n[2, 4]\n", ""))
+
     def test_results_that_a_file_cannot_hold(self):
         self.refused("E0701", f"cannot write `{self.path('a.npy')}`: an .npy file holds one array, and there are 2 results; write .npz or .safetensors",
                      "both", "x=[1]", "i=2", "-o", self.path("a.npy"))
