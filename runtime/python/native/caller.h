@@ -4,7 +4,7 @@
 // memory or a number (leaves.cpp), a call of the C interface that no other thread uses, the run without the
 // interpreter's lock, results to arrays (results.cpp). Whatever is not as expected is looked at by methods of
 // the Python part, which either make something that is (`_prepare`, `_parts`) or raise the sentence that says
-// why not (`_refuse`). No call of the interface is borrowed while they make an argument.
+// why not (`_refuse`). What they call may call the same entry, whose call is then another one.
 //
 // A template says how a parameter or the results are put together: an integer is a leaf's number, a tuple a
 // tuple, a dict a record by its fields.

@@ -4,22 +4,21 @@
 namespace axon::python {
 namespace {
 
+bool is_a(PyObject* object, PyObject* type) {
+  return PyType_IsSubtype(Py_TYPE(object), reinterpret_cast<PyTypeObject*>(type));
+}
+
 /// A number of Python or NumPy that the library may round to the leaf's type; `no`: it is none.
 Took take_number(const Leaf& leaf, PyObject* given, Value& value) {
   if (leaf.rank != 0 || leaf.is_state || leaf.elem == AXON_BOOL) return Took::no;
-  const bool wants_float = is_float(leaf.elem);
-  const bool is_float = PyFloat_CheckExact(given) ||
-                        (!PyLong_CheckExact(given) &&
-                         PyType_IsSubtype(Py_TYPE(given), reinterpret_cast<PyTypeObject*>(known.floating)));
-  if (is_float) {
-    if (!wants_float) return Took::no;
+  const bool is_integer = PyLong_CheckExact(given);
+  if (PyFloat_CheckExact(given) || (!is_integer && is_a(given, known.floating))) {
+    if (!is_float(leaf.elem)) return Took::no;
     value.real = PyFloat_AsDouble(given);
     value.kind = Value::Kind::real;
     return value.real == -1 && PyErr_Occurred() ? Took::failed : Took::yes;
   }
-  if (!PyLong_CheckExact(given) &&
-      !PyType_IsSubtype(Py_TYPE(given), reinterpret_cast<PyTypeObject*>(known.integer)))
-    return Took::no;
+  if (!is_integer && !is_a(given, known.integer)) return Took::no;
   const Ref index(PyNumber_Index(given));
   if (!index) return Took::failed;
   int overflow = 0;
