@@ -18,6 +18,13 @@ SCALE = np.array([1.0, 2.0, 3.0])
 FACTOR = 2.0
 
 
+OFFSET = 1.0
+
+
+def offset(x):
+    return x + OFFSET
+
+
 @dataclasses.dataclass
 class Layer:
     w: np.ndarray
@@ -184,6 +191,14 @@ class Calls(unittest.TestCase):
         FACTOR = 3.0
         self.check(scaled, x, traces=3)
 
+    def test_functions_that_are_called(self):
+        x = np.ones(3)
+        outer = axon.function(lambda x: offset(x) + 1)
+        self.check(outer, x)
+        global OFFSET
+        OFFSET = 5.0
+        self.check(outer, x, traces=2)
+
     def test_rows_are_as_many_as_in_this_call(self):
         self.check(rows, np.ones((2, 3)))
         self.check(rows, np.ones((2, 5)), traces=1)
@@ -264,9 +279,10 @@ REFUSED = [  # (function, part of the message)
     (lambda x: x.astype(np.uint8).sum() / 2, "uint64"),
     (lambda x: x[:0].max(), "of nothing"),
     (lambda x: (5 in x), "`in` looks at values"),
-    (lambda x: np.clip(x), "np.clip needs a bound"),
+    (lambda x: x.clip(), "np.clip needs a bound"),
     (lambda x: -(x > 0), "np.negative"),
     (lambda x: np.asarray(x, dtype=str), "no element type"),
+    (lambda x: x + np.random.rand(3), "np.random.rand would be drawn once"),
     (lambda x: np.add.at(x, 0, 1), "np.add.at is not recorded"),
 ]
 
@@ -292,7 +308,7 @@ class Refused(unittest.TestCase):
     def test_arguments(self):
         f = axon.function(lambda x: x)
         for value, part in [(np.ones(3, complex), "complex128"), (np.array(["a"]), "<U1"), (np.ones(3, "u2"), "uint16"),
-                            (np.ma.array([1.0]), "masked array"), (np.array([None]), "object"), ({1, 2}, "a set")]:
+                            (np.ma.array([1.0]), "masked array"), (np.array([None]), "object"), ({1, 2}, "a set"), (object(), "a object, which is neither")]:
             with self.subTest(part=part), self.assertRaises(axon.Error) as caught:
                 f(value)
             self.assertIn("argument `x`", str(caught.exception))

@@ -7,6 +7,7 @@
     logits, cache = weights.decode(cache=cache, token=1, pos=0)
 
     axon.load("pairs.axb").distances(x=points)          # an entry without weights
+    fast = axon.function(softmax)                       # a function in NumPy's vocabulary: see docs/numpy.md
 
 What a program marks `weights` is bound once. All other parameters of an entry are given at every call, by name
 or in order; a record is a dict or a dataclass, a tuple a tuple, a stack a list of records or a record of stacked

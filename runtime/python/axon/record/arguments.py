@@ -1,17 +1,23 @@
 """Arguments and results, taken apart and put together.
 
 Dicts, tuples, lists, named tuples and dataclasses are gone through. Arrays, NumPy's numbers, floats and integers are
-what a call gives to the program; all else, such as strings, None, True and functions, belongs to the key of the call.
+what a call gives to the program; strings, None, True, types and functions belong to the key of the call. All else is refused:
+what an object holds may change.
 """
 import dataclasses
+import enum
 import inspect
+import types
 
 import numpy as np
 
-from .array import Array, Size, integer
-from .graph import Node, is_recorded
-from .place import complain
+from .array import Array, Size
 from .values import ELEMS, U64, value_class
+
+
+# What belongs to the key of a call: it never changes.
+_STATIC = (bool, type(None), str, bytes, type, np.dtype, enum.Enum, types.FunctionType, types.BuiltinFunctionType,
+           np.ufunc)
 
 
 class Leaf:
@@ -114,10 +120,9 @@ def _leaf(call, key, kind, name, value, in_key, integers):
 
 
 def _static(call, key, name, value):
-    try:
-        hash(value)
-    except TypeError:
-        _refuse(name, f"is a {type(value).__name__}, which is no array and cannot be part of a key")
+    if not isinstance(value, _STATIC):
+        _refuse(name, f"is a {type(value).__name__}, which is neither an array nor gone through: give its arrays, in a dict "
+                "or a dataclass for example")
     return _leaf(call, key, "static", name, value, (type(value), value), [])
 
 
@@ -145,29 +150,34 @@ def _array(call, key, name, array):
     return leaf
 
 
-def any_recorded(value):
-    if isinstance(value, (tuple, list)):
-        return any(map(any_recorded, value))
-    if isinstance(value, dict):
-        return any(map(any_recorded, value.values()))
-    return is_recorded(value) if isinstance(value, (Array, Size)) else False
-
-
 def captured_names(function):
-    """What the function reads from outside by name, arrays and numbers, each with a way to look it up again: another
-    value there is another recording."""
-    code, found = function.__code__, []
+    """What the function, and those that it calls by name, read from outside by name: arrays, numbers and functions, each
+    with a way to look it up again. Another value there is another recording."""
+    found, seen, queue = [], set(), [function]
+    while queue:
+        one = queue.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        for look, value in _names_from_outside(one):
+            inner = getattr(value, "_function", value)  # of a recorded function
+            if isinstance(inner, types.FunctionType):
+                queue.append(inner)
+            if isinstance(inner, (types.FunctionType, np.ndarray, np.generic, int, float, str, tuple, list, type(None))):
+                found.append((look, value))
+    return found
+
+
+def _names_from_outside(function):
+    code, outside = function.__code__, function.__globals__
     for name, cell in zip(code.co_freevars, function.__closure__ or ()):
         try:
-            found.append(((lambda cell=cell: cell.cell_contents), cell.cell_contents))
+            yield (lambda cell=cell: cell.cell_contents), cell.cell_contents
         except ValueError:  # not set yet
             continue
-    outside = function.__globals__
     for name in code.co_names:
         if name in outside:
-            found.append(((lambda name=name: outside.get(name)), outside[name]))
-    return [(look, value) for look, value in found
-            if isinstance(value, (np.ndarray, np.generic, int, float, str, tuple, list, type(None)))]
+            yield (lambda name=name: outside.get(name)), outside[name]
 
 
 class Result:

@@ -105,7 +105,7 @@ class Function:
         self._function, self._workers, self._recordings = function, workers, {}
 
     def __call__(self, *positional, **named):
-        if arguments.any_recorded((positional, named)):
+        if Trace.is_active():
             return self._function(*positional, **named)  # inside of another one: part of that
         call = arguments.taken_apart(self._function, positional, named)
         recording = self._recording(call)

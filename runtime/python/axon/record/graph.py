@@ -55,9 +55,12 @@ class Trace:
             complain("a recorded array lives as long as its function is recorded: return it, do not keep it")
         return trace
 
+    @staticmethod
+    def is_active():
+        """Whether this thread records."""
+        return getattr(_current, "trace", None) is not None
+
     def __enter__(self):
-        if getattr(_current, "trace", None) is not None:
-            complain("one recording at a time")
         _current.trace = self
         return self
 

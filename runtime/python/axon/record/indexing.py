@@ -7,7 +7,7 @@ where to store. How many elements a mask reads only the data decides, which is n
 import numpy as np
 
 from . import views
-from .graph import APPLY, ATOM, COMPARE, OPEN, PRODUCT, SUM, cast, infix
+from .graph import APPLY, ATOM, COMPARE, OPEN, SUM, cast, infix
 from .place import complain
 from .sizes import Dim
 from .values import BOOL, I64

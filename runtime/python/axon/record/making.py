@@ -29,15 +29,26 @@ def makes(name):
 
 @contextlib.contextmanager
 def recording():
-    """NumPy's module, with functions that make arrays of sizes."""
-    own = {name: getattr(np, name) for name in MAKING}
+    """NumPy's modules, with functions that make arrays of sizes, and without random numbers, which would be those of the
+    recording in all calls."""
+    random = [name for name in np.random.__all__ if callable(getattr(np.random, name))
+              and not isinstance(getattr(np.random, name), type)]
+    own = [(np, name, getattr(np, name)) for name in MAKING] + [(np.random, name, getattr(np.random, name)) for name in random]
     try:
-        for name, handler in MAKING.items():
-            setattr(np, name, _either(own[name], handler))
+        for module, name, function in own:
+            setattr(module, name, _either(function, MAKING[name]) if module is np else _refused(function, name))
         yield
     finally:
-        for name, function in own.items():
-            setattr(np, name, function)
+        for module, name, function in own:
+            setattr(module, name, function)
+
+
+def _refused(function, name):
+    def chosen(*arguments, **named):
+        if Trace.is_active():
+            complain(f"np.random.{name} would be drawn once, for all calls: give random numbers as an argument")
+        return function(*arguments, **named)
+    return chosen
 
 
 def _either(function, handler):
@@ -170,7 +181,7 @@ makes("linspace")(_linspace)
 
 @makes("tri")
 def tri(N, M=None, k=0, dtype=float):
-    from .shapes import tril
+    from .positions import tril
     trace = Trace.current()
     return tril(filled([trace.dim(N), trace.dim(N if M is None else M)], 1, np.dtype(dtype)), k)
 

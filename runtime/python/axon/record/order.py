@@ -2,7 +2,7 @@
 import numpy as np
 
 from . import views
-from .graph import ATOM, COMPARE, OPEN, SUM, cast, prefix
+from .graph import OPEN, cast, prefix
 from .place import complain
 from .reductions import plain, some_of, axes_of, front
 from .shapes import ravel, reshape_to

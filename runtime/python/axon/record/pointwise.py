@@ -7,10 +7,10 @@ result has, NumPy is asked. A row with `integers` or `truth` is written so for t
 import numpy as np
 
 from . import views
-from .graph import AND, APPLY, ATOM, COMPARE, MINUS, OR, PRODUCT, SUM, Trace, cast, infix, prefix
+from .graph import AND, APPLY, COMPARE, MINUS, OR, PRODUCT, SUM, Trace, cast, infix, prefix
 from .indexing import select
 from .place import complain
-from .values import BOOL, F32, F64, I8, I64, U64, answer
+from .values import BOOL, I8, U64, answer
 from .vocabulary import UFUNCS, METHODS, node_of, says
 
 

@@ -2,14 +2,14 @@
 import numpy as np
 
 from . import views
-from .graph import ATOM, COMPARE, OPEN, PRODUCT, Trace, cast, infix
+from .graph import OPEN, PRODUCT, cast, infix
 from .place import complain
 from .reductions import plain, axes_of, front, sum_of
 from .pointwise import recorded
 from .shapes import ravel, reshape_to
 from .sizes import Dim
-from .values import BOOL, I64, answer
-from .vocabulary import METHODS, UFUNCS, node_of, says
+from .values import BOOL, I64
+from .vocabulary import UFUNCS, node_of, says
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 

@@ -7,12 +7,12 @@ NumPy's types are kept: integers are summed in 64 bits, means of integers are fl
 import numpy as np
 
 from . import views
-from .graph import APPLY, ATOM, OPEN, Trace, cast, prefix
+from .graph import APPLY, ATOM, OPEN, cast, prefix
 from .indexing import select
 from .place import complain
 from .pointwise import recorded
 from .sizes import Dim
-from .values import BOOL, F32, F64, I64, I8, U64, answer
+from .values import BOOL, F32, F64, I64, I8, answer
 from .vocabulary import UFUNCS, node_of, says
 
 

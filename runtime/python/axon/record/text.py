@@ -10,7 +10,7 @@ import re
 from itertools import count
 
 from .graph import APPLY, ATOM, OPEN, SUM
-from .sizes import Dim, relation_text
+from .sizes import relation_text
 from .values import elem_of, literal
 
 _LONGEST = 72   # characters of an expression that stands inside of another

@@ -1,7 +1,7 @@
 """What is recorded of NumPy: three tables, from functions of elements, functions and methods to what records them.
 
-The rows are in the modules that make nodes: pointwise.py, reductions.py, shapes.py, making.py, products.py and order.py.
-A row takes what NumPy's function takes, recorded or not, and gives nodes. What has no row is an error.
+The rows are in the modules that make nodes: pointwise.py, reductions.py, shapes.py, positions.py, making.py, products.py
+and order.py. A row takes what NumPy's function takes, recorded or not, and gives nodes. What has no row is an error.
 """
 from .graph import Trace
 
