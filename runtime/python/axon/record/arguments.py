@@ -21,7 +21,9 @@ _STATIC = (bool, type(None), str, bytes, type, np.dtype, enum.Enum, types.Functi
 
 
 class Leaf:
-    """An array or number that a call gives."""
+    """What a call gives: an "array", an "integer", or something "static"; `value` is what goes to the program."""
+
+    __slots__ = ("kind", "name", "value", "original")
 
     def __init__(self, kind, name, value):
         self.kind, self.name, self.value = kind, name, value
@@ -32,21 +34,22 @@ class Call:
 
     def __init__(self):
         self.leaves, self.integers, self.key = [], [], ()
-        self._structure = None
+        self.structure = None
 
     def rebuilt(self, values):
-        values = iter(values)
-        return _rebuilt(self._structure, values)
+        """The arguments again, with these values in the place of the leaves."""
+        return _rebuilt(self.structure, iter(values))
 
 
 def taken_apart(function, positional, named):
     """The call with these arguments."""
     names = _names(function)
     call, key = Call(), []
-    parts = tuple(_taken(call, key, names[at] if at < len(names) else f"argument{at}", value)
-                  for at, value in enumerate(positional))
-    call._structure = (parts, {name: _taken(call, key, name, value) for name, value in sorted(named.items())})
-    key.append((len(positional), *sorted(named)))
+    parts = [_taken(call, key, names[at] if at < len(names) else f"argument{at}", value)
+             for at, value in enumerate(positional)]
+    others = {name: _taken(call, key, name, named[name]) for name in sorted(named)} if named else {}
+    call.structure = parts, others
+    key.append((len(positional), *others))
     call.key = tuple(key)
     return call
 
@@ -63,16 +66,14 @@ def _names(function):
 
 def _taken(call, key, name, value):
     """The structure of an argument: a `Leaf`, or a function that puts the parts together and the parts."""
-    if isinstance(value, np.ndarray):
-        return _array(call, key, name, value)
+    if isinstance(value, (np.ndarray, np.generic, float)):
+        leaf = _array(call, key, name, value)
+        leaf.original = value
+        return leaf
     if isinstance(value, bool) or value is None or isinstance(value, (str, bytes)):
         return _static(call, key, name, value)
-    if isinstance(value, np.generic):
-        return _array(call, key, name, np.asarray(value))
     if isinstance(value, int):
-        return _leaf(call, key, "integer", name, value, "i", [value])
-    if isinstance(value, float):
-        return _array(call, key, name, np.asarray(value))
+        return _leaf(call, key, "integer", name, value, "i", (value,))
     parts = _parts(value)
     if parts is None:
         return _static(call, key, name, value)
@@ -113,6 +114,7 @@ def _rebuilt(structure, values):
 
 def _leaf(call, key, kind, name, value, in_key, integers):
     leaf = Leaf(kind, name, value)
+    leaf.original = value
     call.leaves.append(leaf)
     call.integers.extend(integers)
     key.append(in_key)
@@ -132,22 +134,34 @@ def _refuse(name, text):
 
 
 def _array(call, key, name, array):
-    if isinstance(array, np.ma.MaskedArray):
-        _refuse(name, "is a masked array, which is two: give its data and its mask")
-    if not array.dtype.isnative:
-        array = array.astype(array.dtype.newbyteorder("="))
-    if array.dtype not in ELEMS or array.dtype == U64:
+    if type(array) is not np.ndarray:
+        if isinstance(array, np.ma.MaskedArray):
+            _refuse(name, "is a masked array, which is two: give its data and its mask")
+        array = np.asarray(array)
+    dtype, shape = array.dtype, array.shape
+    if dtype.num not in _NUMBERS or not dtype.isnative:
+        array, dtype = _native(name, array)
+    if not shape:  # of numbers NumPy looks at the value: see values.py
+        kind, sizes = (_NUMBERS[dtype.num], value_class(array[()])), shape
+    elif 1 in shape:
+        kind, sizes = (_NUMBERS[dtype.num], tuple([size == 1 for size in shape])), [size for size in shape if size != 1]
+    else:
+        kind, sizes = (_NUMBERS[dtype.num], len(shape)), shape
+    return _leaf(call, key, "array", name, array, kind, sizes)
+
+
+# NumPy's numbers of the element types, and the name of each.
+_NUMBERS = {np.dtype(code).num: elem for code in np.typecodes["All"] if (elem := ELEMS.get(np.dtype(code)))
+            and np.dtype(code) != U64}
+
+
+def _native(name, array):
+    """In this machine's order of bytes, of a type that the language has."""
+    array = array.astype(array.dtype.newbyteorder("="))
+    if array.dtype.num not in _NUMBERS:
         _refuse(name, f"is an array of {array.dtype}, which Axon lacks; it has "
                 f"{', '.join(str(it) for it in ELEMS if it != U64)}")
-    sizes = [size for size in array.shape if size != 1]
-    # Of numbers NumPy looks at the value: see values.py.
-    kind = (array.dtype, tuple(size == 1 for size in array.shape)) if array.ndim else \
-        (array.dtype, value_class(array[()]))
-    leaf = _leaf(call, key, "array", name, array, kind, sizes)
-    leaf.array, leaf.shape, leaf.dtype = np.asarray(array), array.shape, array.dtype
-    if not array.ndim:
-        leaf.sample = array[()]
-    return leaf
+    return array, array.dtype
 
 
 def captured_names(function):
@@ -222,7 +236,7 @@ class Result:
             if kind == "node":
                 return arrays[at]
             if kind == "argument":
-                return call.leaves[at].value
+                return call.leaves[at].original
             if kind == "captured":
                 return self._trace.captured[at][0]
             return at if kind == "value" else np.int64(sizes[at]) if kind == "int64" else sizes[at]

@@ -51,11 +51,12 @@ class Recording:
             return integer(facts.new(leaf.value, None, leaf.name))
         if leaf.kind == "static":
             return leaf.value
+        array = leaf.value
         shape = [Dim.of(1) if size == 1 else facts.new(size, 0, f"axis {axis} of {leaf.name}")
-                 for axis, size in enumerate(leaf.shape)]
-        node = self.trace.input(leaf.name, shape, leaf.dtype, ("argument", at))
+                 for axis, size in enumerate(array.shape)]
+        node = self.trace.input(leaf.name, shape, array.dtype, ("argument", at))
         if not shape:
-            node.samples = [leaf.sample]
+            node.samples = [array[()]]
         return Array(node, is_argument=True)
 
     def _compiled(self, source):
@@ -78,7 +79,7 @@ class Recording:
             if self._entry is None:
                 with _lock:
                     self._entry = self._entry or compile_text(self.program)
-            given = [call.leaves[at].array if kind == "argument" else self.trace.captured[at][0]
+            given = [call.leaves[at].value if kind == "argument" else self.trace.captured[at][0]
                      for kind, at in self._inputs]
             found = self._entry(*given, *(size(*call.integers) for size in self._sizes))
             found = found if isinstance(found, tuple) else (found,)
