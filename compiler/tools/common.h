@@ -72,6 +72,7 @@ Command add_build(CLI::App&);
 Command add_run(CLI::App&);
 Command add_calibrate(CLI::App&);
 Command add_bench(CLI::App&);
+Command add_weights(CLI::App&);
 Command add_verify(CLI::App&);
 Command add_tiles(CLI::App&);
 Command add_explain(CLI::App&);

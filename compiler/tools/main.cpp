@@ -65,6 +65,9 @@ int parse_and_run(int argc, char** argv) {
       "measure what a bundle's kernels cost on this machine, so that launches choose their workers",
       add_calibrate);
   add("bench", "measure an entry and its tasks beside the least that they take on this machine", add_bench);
+  add("weights",
+      "propose which tensors of a checkpoint become which weights of a program, or show what a map binds",
+      add_weights);
   add("verify", "prove that the tasks of every entry are ordered, for all sizes", add_verify);
   add("tiles", "prove, run or print a tile program: what one task does on one machine", add_tiles);
   add("fmt", "format files in the one style; --check lists those that are not", add_fmt);

@@ -1,0 +1,26 @@
+// How alike the names of parameters and of tensors are, word by word, whatever convention either follows.
+//
+// `layers.norm1.w` and `h.{0}.ln_1.weight` are alike: `norm` and `ln` mean the same, 1 is 1, `w` begins
+// `weight`.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace axon::tools {
+
+/// The words of a name in lower case: parted by dots, underscores, digits and capitals. Indices in braces are
+/// none.
+std::vector<std::string> words_of(std::string_view name);
+
+/// From 0, for nothing in common, to about 1.2.
+double likeness(const std::vector<std::string>& parameter, const std::vector<std::string>& tensor);
+
+/// Does the name end in a word for the factor or the summand of a layer: w, weight, gamma, b, bias?
+bool ends_in_leaf(std::string_view name);
+
+/// A name without its last word between dots, and that word.
+std::string_view parent_of(std::string_view name);
+std::string_view leaf_of(std::string_view name);
+
+}  // namespace axon::tools

@@ -1,0 +1,220 @@
+"""`etcc weights`: what it says of good and of bad checkpoints, with and without a map.
+
+usage: test_command.py ETCC
+"""
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+etcc = Path(sys.argv.pop(1))
+scratch = tempfile.TemporaryDirectory()
+folder = Path(scratch.name)
+
+NET = """
+type Layer[d, e] = { wq : f32[d, e], wk : f32[d, e], norm : f32[d] }
+type Net[n, v, d, e] = { embed : f32[v, d], layers : Stack[n, Layer[d, e]], norm : f32[d], scale : f32 }
+fun all x = sum (flatten x)
+entry main (p : weights Net[n, v, d, e]) (x : f32[d]) =
+  (all p.embed + all p.layers.wq + all p.layers.wk + all p.layers.norm + sum p.norm) * p.scale + sum x
+"""
+
+
+def program(text=NET, name="net.axn"):
+    (folder / name).write_text(text)
+    return folder / name
+
+
+def checkpoint(name, shapes, dtype="F32", metadata=None):
+    """Zeros of these shapes."""
+    header, at = {"__metadata__": metadata or {}}, 0
+    for key, shape in shapes.items():
+        kind = dtype
+        if isinstance(shape, tuple):
+            kind, shape = shape
+        size = {"F32": 4, "F16": 2, "I64": 8}[kind]
+        for extent in shape:
+            size *= extent
+        header[key] = {"dtype": kind, "shape": list(shape), "data_offsets": [at, at + size]}
+        at += size
+    text = json.dumps(header).encode()
+    path = folder / name
+    path.write_bytes(len(text).to_bytes(8, "little") + text + bytes(at))
+    return path
+
+
+def net(layers=4, d=6, e=8, prefix="", **other):
+    shapes = {"embed": [10, d], "norm": [d], "scale": []}
+    for layer in range(layers):
+        shapes |= {f"layers.{layer}.q": [d, e], f"layers.{layer}.k": [d, e], f"layers.{layer}.ln": [d]}
+    shapes |= other
+    return {prefix + name: shape for name, shape in shapes.items()}
+
+
+def weights(*arguments, stdin=None):
+    command = [etcc, "weights", *map(str, arguments)]
+    done = subprocess.run(command, input=stdin, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+MAP = "layers.wq[l] <- layers.{l}.q\nlayers.wk[l] <- layers.{l}.k\nlayers.norm[l] <- layers.{l}.ln\n"
+
+
+class Command(unittest.TestCase):
+    maxDiff = None
+
+    def test_a_map_is_proposed(self):
+        for prefix in ("", "model."):
+            status, out, err = weights(program(), checkpoint("net.safetensors", net(prefix=prefix)))
+            self.assertEqual((status, err), (0, ""), out)
+            expected = """\
+words norm = ln, wk = k, wq = q
+layers.*[l] <- layers.{l}.*
+-- the tensors of their own names: embed, norm, scale
+"""
+            self.assertEqual(out, (f"prefix {prefix}\n" if prefix else "") + expected)
+
+    def test_no_map_is_needed(self):
+        shapes = {"embed": [10, 6], "layers.wq": [4, 6, 8], "layers.wk": [4, 6, 8], "layers.norm": [4, 6],
+                  "norm": [6], "scale": []}
+        status, out, err = weights(program(), checkpoint("own.safetensors", shapes))
+        names = "embed, layers.wq, layers.wk, layers.norm, norm, scale"
+        self.assertEqual((status, out, err), (0, f"-- the tensors of their own names: {names}\n", ""))
+
+    def test_what_a_map_binds(self):
+        path = checkpoint("net.safetensors", net(extra=("I64", [3])))
+        status, out, err = weights(program(), path, "--map", MAP)
+        self.assertEqual((status, err), (0, ""))
+        self.assertEqual(out, """\
+embed        f32[10, 6]    <- embed f32[10, 6]
+layers.wq    f32[4, 6, 8]  <- layers.0.q f32[6, 8] and 3 more
+layers.wk    f32[4, 6, 8]  <- layers.0.k f32[6, 8] and 3 more
+layers.norm  f32[4, 6]     <- layers.0.ln f32[6] and 3 more
+norm         f32[6]        <- norm f32[6]
+scale        f32           <- scale f32
+unused: extra i64[3]
+""")
+
+    def test_the_tensor_that_disagrees_is_named(self):
+        for d, name in ((4, "layers.*.q"), (5, "embed"), (7, "norm")):
+            shapes = net()
+            for key, shape in shapes.items():
+                if key == name or (name == "layers.*.q" and key.endswith(".q")):
+                    shapes[key] = [d if extent == 6 else extent for extent in shape]
+            status, out, err = weights(program(), checkpoint("odd.safetensors", shapes), "--map", MAP)
+            self.assertEqual(status, 1)
+            parameter = "layers.wq" if name == "layers.*.q" else name
+            self.assertIn(f"the weights do not fit the program: parameter `{parameter}` is [", err)
+            self.assertIn("d = 6 by `", err)
+            self.assertEqual(err.count("parameter `"), 1, err)
+
+    def test_two_that_disagree_are_both_named(self):
+        source = program("entry main (p : weights { a : f32[d], b : f32[d] }) = sum (p.a + p.b)", "two.axn")
+        status, _, err = weights(source, checkpoint("two.safetensors", {"a": [2], "b": [3]}), "--map", "a <- a")
+        self.assertEqual(status, 1)
+        self.assertIn("parameter `b` is [3] in the file, expected [d] = [2] (d = 2 from axis 0 of `p.a`)", err)
+
+    def test_an_orientation_that_would_fit_is_offered(self):
+        source = program("entry main (p : weights { a : f32[d, e], b : f32[d], c : f32[d], e : f32[e], f : f32[e] }) = "
+                         "sum (flatten p.a) + sum (p.b + p.c) + sum (p.e + p.f)", "turned.axn")
+        path = checkpoint("turned.safetensors", {"a": [3, 2], "b": [2], "c": [2], "e": [3], "f": [3]})
+        status, _, err = weights(source, path, "--map", "a <- a")
+        self.assertEqual(status, 1)
+        self.assertIn("with `transposed` it would fit", err)
+        self.assertEqual(weights(source, path, "--map", "a <- a, transposed")[0], 0)
+        status, out, _ = weights(source, path)
+        self.assertEqual(status, 0)
+        self.assertIn("a <- a, transposed\n", out)
+
+    def test_what_is_missing_is_a_comment_and_an_error(self):
+        shapes = net()
+        del shapes["scale"]
+        status, out, err = weights(program(), checkpoint("less.safetensors", shapes))
+        self.assertEqual(status, 1)
+        self.assertIn("-- scale: no tensor of its shape and type is left\n", out)
+        self.assertIn("error[E0709]", err)
+        self.assertIn("the weights have no tensor `scale`", err)
+
+    def test_candidates_are_listed(self):
+        source = program("entry main (p : weights { left : f32[n], right : f32[n] }) = sum (p.left - p.right)",
+                         "open.axn")
+        status, out, _ = weights(source, checkpoint("open.safetensors", {"x": [3], "y": [3]}))
+        self.assertEqual(status, 0)
+        self.assertIn("-- unsure: left: `x`, or `y`\n", out)
+
+    def test_maps_that_cannot_be_read(self):
+        path = checkpoint("net.safetensors", net())
+        status, _, err = weights(program(), path, "--map", folder / "missing.map")
+        self.assertEqual(status, 1)
+        self.assertIn("error[E0701]", err)
+        self.assertIn("missing.map", err)
+        status, _, err = weights(program(), path, "--map", "a <- b, sideways")
+        self.assertEqual(status, 1)
+        self.assertIn("error[E0708]: the binding map cannot be read: line 1: `transposed`,", err)
+        prefixed = checkpoint("prefixed.safetensors", net(prefix="m."))
+        status, _, err = weights(program(), prefixed, "--map", MAP)
+        self.assertIn("write `prefix m.` as a line of the binding map", err)
+        (folder / "good.map").write_text("prefix m.\n" + MAP)
+        self.assertEqual(weights(program(), prefixed, "--map", folder / "good.map")[0], 0)
+        source = program("entry main (p : weights { a : f32[n] }) = sum p.a", "one.axn")
+        one = checkpoint("one.safetensors", {"m.a": ("F16", [3])})
+        self.assertEqual(weights(source, one, "--map", "prefix m.\nall as f32")[0], 0, "a text without rules")
+
+    def test_programs_and_files_that_are_no_good(self):
+        path = checkpoint("net.safetensors", net())
+        status, _, err = weights(program("entry main (x : f32[n]) = x", "none.axn"), path)
+        self.assertEqual(status, 1)
+        self.assertIn("the entries have no weights", err)
+        status, _, err = weights(program("entry main (x : ", "broken.axn"), path)
+        self.assertEqual(status, 1)
+        for name, data in (("e.safetensors", b""), ("e.gguf", b"GGUF"), ("e.pth", b"x")):
+            (folder / name).write_bytes(data)
+            status, _, err = weights(program(), folder / name)
+            self.assertEqual(status, 1, name)
+            self.assertIn("error[E070", err)
+        self.assertEqual(weights(program(), folder / "no.safetensors")[0], 1)
+        self.assertEqual(weights(program())[0], 2)
+
+    def test_names_that_no_map_can_have(self):
+        source = program("entry main (p : weights { a : f32[n], b : f32[m] }) = sum p.a + sum p.b", "names.axn")
+        path = checkpoint("names.safetensors", {'q"uote': [3], "brace{d}": [3], "a, b": [3], "new\nline": [2],
+                                                "st*r": [2], "": [5], "b": [4]})
+        status, out, _ = weights(source, path)
+        self.assertEqual(status, 0, out)
+        self.assertIn('a <- "a, b"\n', out)
+
+    def test_no_tensors_and_empty_tensors(self):
+        status, out, _ = weights(program(), checkpoint("nothing.safetensors", {}))
+        self.assertEqual(status, 1)
+        self.assertEqual(out.count("no tensor of its shape"), 6)
+        status, _, err = weights(program(), checkpoint("empty.safetensors", net(d=0, e=0)))
+        self.assertEqual(status, 0, err)
+        status, _, err = weights(program(), checkpoint("one.safetensors", net(layers=1, d=1, e=1)))
+        self.assertEqual(status, 0, err)
+
+    def test_several_files(self):
+        shapes = net()
+        first = checkpoint("first.safetensors", {name: shapes[name] for name in shapes if "layers" in name})
+        second = checkpoint("second.safetensors", {name: shapes[name] for name in shapes if "layers" not in name})
+        status, _, err = weights(program(), first, second)
+        self.assertEqual((status, err), (0, ""))
+        self.assertEqual(weights("-", first, second, stdin=NET)[0], 0)
+
+    def test_layers_that_the_program_keeps_apart(self):
+        fields = ", ".join(f"w{i} : f32[d, d], b{i} : f32[d]" for i in range(60))
+        uses = " + ".join(f"sum (flatten p.w{i}) + sum p.b{i}" for i in range(60))
+        source = program(f"entry main (p : weights {{ {fields} }}) = {uses}", "apart.axn")
+        shapes = {}
+        for i in range(60):
+            shapes |= {f"fc{i}.weight": [3, 3], f"fc{i}.bias": [3]}
+        status, out, err = weights(source, checkpoint("apart.safetensors", shapes))
+        self.assertEqual(status, 0, err)
+        for i in range(60):
+            self.assertRegex(out, rf"(?m)^w{i} +<- fc{i}\.weight$")
+            self.assertRegex(out, rf"(?m)^b{i} +<- fc{i}\.bias$")
+
+
+if __name__ == "__main__":
+    unittest.main()
