@@ -4,6 +4,11 @@
 # Components, for `cmake --install BUILD --component NAME`: runtime, development, compiler, documentation.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
+foreach(folder BINDIR LIBDIR INCLUDEDIR)
+  if(IS_ABSOLUTE "${CMAKE_INSTALL_${folder}}")
+    message(FATAL_ERROR "CMAKE_INSTALL_${folder} is ${CMAKE_INSTALL_${folder}}: it has to be relative to the prefix")
+  endif()
+endforeach()
 
 # ---- the runtime: what a finished program needs ----
 install(TARGETS axon_runtime EXPORT axon
@@ -27,7 +32,7 @@ install(FILES ${CMAKE_BINARY_DIR}/axon.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pk
 
 # ---- the compiler, its library, and what makes it at home in shells and editors ----
 install(TARGETS etcc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT compiler)
-set(library ${CMAKE_INSTALL_DATADIR}/axon/stdlib)  # from the executable: ../share/axon/stdlib
+cmake_path(SET library NORMALIZE ${CMAKE_INSTALL_BINDIR}/../share/axon/stdlib)  # where the compiler looks
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/stdlib/ DESTINATION ${library} COMPONENT compiler FILES_MATCHING PATTERN "*.axn")
 set(completions ${CMAKE_BINARY_DIR}/completions)
 file(MAKE_DIRECTORY ${completions})
