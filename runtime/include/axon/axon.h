@@ -243,11 +243,11 @@ AXON_API axon_status axon_entry_input_shape(const axon_entry* entry, size_t inpu
 /* The weights of a bundle, which are the parameters that its program marks `weights`, prepared once for all
  * of its entries. Every other parameter is set before each call. Read-only once they are bound. */
 typedef struct axon_parameters axon_parameters;
-/* `files`: .safetensors, .safetensors.index.json, .npy, .npz. `map`: the text of a binding map (not the name
- * of a file), or NULL. The tensors are named by parameter and fields, "p.layers.wq"; names without the
- * parameter are accepted where they fit exactly one. A bundle without weights binds to no files.
- * The files stay open and, where the bytes of a tensor are those of the weight, mapped: they must not be
- * changed while the parameters live. Replacing one by another file of its name (rename) is no change.
+/* `files`: .safetensors, .safetensors.index.json, .npy, .npz, .gguf. `map`: the text of a binding map (not
+ * the name of a file), or NULL. The tensors are named by parameter and fields, "p.layers.wq"; names without
+ * the parameter are accepted where they fit exactly one. A bundle without weights binds to no files. The
+ * files stay open and, where the bytes of a tensor are those of the weight, mapped: they must not be changed
+ * while the parameters live. Replacing one by another file of its name (rename) is no change.
  * AXON_BAD_WEIGHTS: a file that cannot be read (E0701) or is damaged (E0702 to E0707), a map that cannot be
  * read (E0708), tensors that do not fit (E0709), of which all are listed in the one error. */
 AXON_API axon_status axon_bind(const axon_bundle* bundle, const char* const* files, size_t file_count,
@@ -276,8 +276,10 @@ AXON_API axon_status axon_parameters_shape(const axon_parameters* parameters, co
                                            const char* input, int64_t* shape, axon_error* error);
 /* The shape that an entry's input has, and the strides in elements with which it lies, where some sizes have
  * these values and others follow from the weights (`parameters` of the same bundle, or NULL). `shape` and
- * `strides` have room for AXON_MAX_RANK numbers each. What does not follow is an error (AXON_BAD_ARGUMENT),
- * and so is a value that the weights contradict; AXON_MISUSE where the entry has no size of a name. */
+ * `strides` have room for AXON_MAX_RANK numbers each, whose contents are unspecified after a failure. What
+ * does not follow is an error (AXON_BAD_ARGUMENT, E0821), and so is a value that the weights contradict
+ * (E0823, E0824); AXON_MISUSE past the end, for parameters of another bundle, and where the entry has no size
+ * of a name. */
 AXON_API axon_status axon_entry_input_layout(const axon_entry* entry, size_t input,
                                              const axon_parameters* parameters, const char* const* names,
                                              const int64_t* values, size_t count, int64_t* shape,
