@@ -333,5 +333,23 @@ TEST_F(Names, AFileForEachParameter) {
   EXPECT_EQ(bound(), std::pair(2.0f, 1.0f));
 }
 
+TEST_F(Names, PartsOfATensorThatLieInOnePieceAreMapped) {
+  const std::string name = host::text("axon_parts_", getpid());
+  files_.push_back(::testing::TempDir() + name + ".npy");
+  std::vector<float> values(8);
+  std::iota(values.begin(), values.end(), 1.0f);
+  const auto error =
+      weights::write_npy(files_[0], weights::out_tensor(name, Elem::f32, {8}, {values.data(), 32}));
+  ASSERT_FALSE(error) << error->message;
+  ASSERT_EQ(bind_each({nullptr}, {files_[0]}, ("a.u, a.w, b.w, c <- " + name + ", split rows").c_str()),
+            AXON_OK)
+      << h.text();
+  EXPECT_EQ(bound(), std::pair(3.0f, 5.0f));
+  EXPECT_EQ(axon_parameters_copied_bytes(h.parameters), 0u);
+  EXPECT_EQ(bind_each({nullptr}, {files_[0]}, ("a.u, a.w, b.w <- " + name + ", split rows\nc <- z").c_str()),
+            AXON_BAD_WEIGHTS);
+  EXPECT_NE(h.text().find("no tensor `z`"), std::string::npos) << h.text();
+}
+
 }  // namespace
 }  // namespace axon::test
