@@ -56,7 +56,7 @@ std::string type_and_shape(std::string_view type, const std::vector<uint64_t>& s
 }
 
 /// A name from a file as it is, if it is safe to print.
-std::string shown_name(const std::string& name) {
+std::string safe_name(const std::string& name) {
   const bool safe =
       std::none_of(name.begin(), name.end(), [](char c) { return (c >= 0 && c < ' ') || c == 0x7f; });
   return safe ? name : weights::printable(name);
@@ -66,7 +66,7 @@ std::string shown_name(const std::string& name) {
 std::string describe_source(const TensorTable& table, const Source& source) {
   const Tensor& first = table.tensors[source.tensors[0]];
   std::string out =
-      fmt::format("{} {}", shown_name(first.name), type_and_shape(weights::type_name(first), first.shape));
+      fmt::format("{} {}", safe_name(first.name), type_and_shape(weights::type_name(first), first.shape));
   if (source.tensors.size() > 1) out += fmt::format(" and {} more", source.tensors.size() - 1);
   if (source.transposed) out += ", transposed";
   if (!source.segments.empty()) out += source.joined > 1 ? ", joined" : ", a part";
@@ -98,7 +98,7 @@ void show_binding(const TensorTable& table, const host::WeightFit& fit) {
     const bool part =
         tensor.packing == weights::Packing::q8_0_values || tensor.packing == weights::Packing::q8_0_scales;
     if (!used[t] && !part)
-      fmt::print("unused: {} {}\n", shown_name(tensor.name),
+      fmt::print("unused: {} {}\n", safe_name(tensor.name),
                  type_and_shape(weights::type_name(tensor), tensor.shape));
   }
 }

@@ -8,10 +8,10 @@ namespace axon::tools {
 namespace {
 
 using host::Dim;
-using Sizes = std::vector<std::optional<int64_t>>;
+using KnownSizes = std::vector<std::optional<int64_t>>;
 
 /// The dimension, with this value for each open size.
-std::optional<int64_t> value_with(const Dim& dim, const Sizes& sizes, int64_t open) {
+std::optional<int64_t> value_with(const Dim& dim, const KnownSizes& sizes, int64_t open) {
   std::vector<int64_t> values;
   for (const auto& size : sizes) values.push_back(size.value_or(open));
   int64_t out = 0;
@@ -20,7 +20,7 @@ std::optional<int64_t> value_with(const Dim& dim, const Sizes& sizes, int64_t op
 }
 
 /// The sizes in a dimension that are open, as bits.
-uint64_t open_sizes(const Dim& dim, const Sizes& sizes) {
+uint64_t open_sizes(const Dim& dim, const KnownSizes& sizes) {
   uint64_t open = 0;
   for (size_t i = 0; i < sizes.size(); ++i)
     if (dim.reads(i) && !sizes[i]) open |= uint64_t{1} << i;
@@ -28,11 +28,11 @@ uint64_t open_sizes(const Dim& dim, const Sizes& sizes) {
 }
 
 /// The factor of the product of all open sizes that the dimension is; 0 where it is anything else.
-int64_t factor_of_product(const Dim& dim, const Sizes& sizes, uint64_t open) {
+int64_t factor_of_product(const Dim& dim, const KnownSizes& sizes, uint64_t open) {
   const auto at_one = value_with(dim, sizes, 1);
   if (!at_one || *at_one <= 0 || value_with(dim, sizes, 0) != 0) return 0;
   for (; open != 0; open &= open - 1) {
-    Sizes doubled = sizes;
+    KnownSizes doubled = sizes;
     doubled[static_cast<size_t>(std::countr_zero(open))] = 2;
     if (value_with(dim, doubled, 1) != 2 * *at_one) return 0;
   }
@@ -40,7 +40,7 @@ int64_t factor_of_product(const Dim& dim, const Sizes& sizes, uint64_t open) {
 }
 
 /// Makes the only open size known by an extent, in which it is linear. False where it cannot be a size.
-bool solve_size(const Dim& dim, int64_t extent, size_t size, Sizes& sizes) {
+bool solve_size(const Dim& dim, int64_t extent, size_t size, KnownSizes& sizes) {
   const auto at_zero = value_with(dim, sizes, 0), at_one = value_with(dim, sizes, 1),
              at_two = value_with(dim, sizes, 2);
   if (!at_zero || !at_one || !at_two) return true;

@@ -20,7 +20,7 @@ namespace {
 
 constexpr uint64_t window_bytes = 1u << 16;
 
-Error broken(std::string what, const char* which = code::format) { return {which, std::move(what)}; }
+Error bad_gguf(std::string what, const char* which = code::format) { return {which, std::move(what)}; }
 
 /// The numbers that stand for types of metadata.
 enum class ValueType : uint32_t { u8, i8, u16, i16, u32, i32, f32, truth, string, array, u64, i64, f64, end };
@@ -84,9 +84,9 @@ class Cursor {
     uint64_t length = 0;
     if (auto error = take(length)) return error;
     if (length > left())
-      return broken(text(what, " of ", length, " bytes is longer than the rest of the file"), code::range);
+      return bad_gguf(text(what, " of ", length, " bytes is longer than the rest of the file"), code::range);
     if (length > longest)
-      return broken(text(what, " of ", length, " bytes is over the limit of ", longest), code::limit);
+      return bad_gguf(text(what, " of ", length, " bytes is over the limit of ", longest), code::limit);
     out.resize(length);
     return copy(out.data(), length);
   }
@@ -97,7 +97,7 @@ class Cursor {
   }
 
  private:
-  static Error ended() { return broken("the file ends within its header"); }
+  static Error ended() { return bad_gguf("the file ends within its header"); }
 
   Status copy(void* out, uint64_t count) {
     if (count > left()) return ended();
@@ -143,15 +143,15 @@ class GgufReader {
     uint32_t version = 0;
     if (auto error = cursor_.take(magic)) return error;
     if (std::string_view(magic.data(), magic.size()) != "GGUF")
-      return broken("the file does not begin with `GGUF`");
+      return bad_gguf("the file does not begin with `GGUF`");
     if (auto error = cursor_.take(version)) return error;
-    if (version != 0 && (version & 0xffff) == 0) return broken("a big-endian file");
-    if (version != 2 && version != 3) return broken(text("version ", version, "; 2 and 3 are read"));
+    if (version != 0 && (version & 0xffff) == 0) return bad_gguf("a big-endian file");
+    if (version != 2 && version != 3) return bad_gguf(text("version ", version, "; 2 and 3 are read"));
     if (auto error = cursor_.take(tensors)) return error;
     if (auto error = cursor_.take(keys)) return error;
     if (tensors > cursor_.left() / least_tensor || keys > cursor_.left() / least_key)
-      return broken(text(tensors, " tensors and ", keys, " keys are more than the file has room for"),
-                    code::range);
+      return bad_gguf(text(tensors, " tensors and ", keys, " keys are more than the file has room for"),
+                      code::range);
     return std::nullopt;
   }
 
@@ -163,14 +163,14 @@ class GgufReader {
     if (auto error = cursor_.take(key, limits::gguf_name, "a key")) return error;
     if (auto error = cursor_.take(type)) return error;
     if (type >= ValueType::end)
-      return broken(text("key ", printable(key), " has the unknown type ", static_cast<uint32_t>(type)));
+      return bad_gguf(text("key ", printable(key), " has the unknown type ", static_cast<uint32_t>(type)));
     if (type == ValueType::array) return array(key);
     if (auto error = scalar(type, value)) return error;
     if (key == "general.alignment") {
       if (auto error = set_alignment(type, value)) return error;
     }
     if (!table.metadata.emplace(key, value).second)
-      return broken(text("key ", printable(key), " occurs twice"));
+      return bad_gguf(text("key ", printable(key), " occurs twice"));
     return std::nullopt;
   }
 
@@ -199,7 +199,7 @@ class GgufReader {
       case ValueType::truth: {
         uint8_t value = 0;
         if (auto error = cursor_.take(value)) return error;
-        if (value > 1) return broken(text("a truth value of ", static_cast<uint32_t>(value)));
+        if (value > 1) return bad_gguf(text("a truth value of ", static_cast<uint32_t>(value)));
         out = value ? "true" : "false";
         return std::nullopt;
       }
@@ -209,7 +209,7 @@ class GgufReader {
       case ValueType::end:
         break;
     }
-    return broken("an array within an array");
+    return bad_gguf("an array within an array");
   }
 
   template <class T>
@@ -230,12 +230,12 @@ class GgufReader {
     if (auto error = cursor_.take(type)) return error;
     if (auto error = cursor_.take(count)) return error;
     if (type >= ValueType::end || type == ValueType::array)
-      return broken(text("key ", printable(key), " is an array of the type ", static_cast<uint32_t>(type),
-                         ", which is not read"));
+      return bad_gguf(text("key ", printable(key), " is an array of the type ", static_cast<uint32_t>(type),
+                           ", which is not read"));
     const uint64_t each = type == ValueType::string ? sizeof(uint64_t) : bytes[static_cast<size_t>(type)];
     if (count > cursor_.left() / each)
-      return broken(text("key ", printable(key), " has ", count, " items, more than the file has room for"),
-                    code::range);
+      return bad_gguf(text("key ", printable(key), " has ", count, " items, more than the file has room for"),
+                      code::range);
     if (type != ValueType::string) return cursor_.skip(count * each);
     for (uint64_t i = 0; i < count; ++i) {
       uint64_t length = 0;
@@ -250,8 +250,8 @@ class GgufReader {
     const bool is_number =
         type == ValueType::u32 && error == std::errc() && end == value.data() + value.size();
     if (!is_number || !std::has_single_bit(alignment_) || alignment_ > limits::gguf_alignment)
-      return broken(text("an alignment of ", printable(value), "; powers of 2 up to ", limits::gguf_alignment,
-                         " are read, as u32"));
+      return bad_gguf(text("an alignment of ", printable(value), "; powers of 2 up to ",
+                           limits::gguf_alignment, " are read, as u32"));
     return std::nullopt;
   }
 
@@ -263,7 +263,7 @@ class GgufReader {
     if (auto error = cursor_.take(out.name, limits::gguf_name, "a tensor's name")) return error;
     if (auto error = cursor_.take(rank)) return error;
     if (rank > limits::rank)
-      return broken(
+      return bad_gguf(
           text("tensor ", printable(out.name), ": rank ", rank, " is over the limit of ", limits::rank),
           code::limit);
     out.shape.resize(rank);
@@ -295,20 +295,20 @@ class GgufReader {
               [](const Tensor& a, const Tensor& b) { return a.name < b.name; });
     for (size_t i = 1; i < table.tensors.size(); ++i)
       if (table.tensors[i].name == table.tensors[i - 1].name)
-        return broken(text("tensor ", printable(table.tensors[i].name), " occurs twice"));
+        return bad_gguf(text("tensor ", printable(table.tensors[i].name), " occurs twice"));
     return std::nullopt;
   }
 
   Status place(Tensor& tensor, uint64_t data) const {
     const auto begin = checked_add(data, tensor.begin);
     if (tensor.begin % alignment_ != 0)
-      return broken(text("the offset ", tensor.begin, " is no multiple of ", alignment_), code::range);
+      return bad_gguf(text("the offset ", tensor.begin, " is no multiple of ", alignment_), code::range);
     const auto count = element_count(tensor.shape);
     if (!count) return count.error();
     uint64_t size = 0;
     if (tensor.packing == Packing::q8_0) {
       if (tensor.shape.empty() || tensor.shape.back() % q8_0_elements != 0)
-        return broken(
+        return bad_gguf(
             text("q8_0", shape_text(tensor.shape), " has no rows of whole blocks of ", q8_0_elements),
             code::shape);
       size = *count / q8_0_elements * q8_0_bytes;
@@ -318,8 +318,8 @@ class GgufReader {
     const auto end = begin ? checked_add(*begin, size) : std::nullopt;
     // A file without bytes of tensors may end before the data would begin.
     if (!end || (*end > file_.size() && (size > 0 || tensor.begin > 0)))
-      return broken(text("the ", size, " bytes from offset ", tensor.begin, " on are not within the file"),
-                    code::range);
+      return bad_gguf(text("the ", size, " bytes from offset ", tensor.begin, " on are not within the file"),
+                      code::range);
     tensor.begin = std::min(*begin, file_.size());
     tensor.end = tensor.begin + size;
     return std::nullopt;
@@ -333,7 +333,7 @@ class GgufReader {
               [](const Tensor* a, const Tensor* b) { return a->begin < b->begin; });
     for (size_t i = 1; i < order.size(); ++i)
       if (order[i]->begin < order[i - 1]->end)
-        return broken(
+        return bad_gguf(
             text("tensors ", printable(order[i - 1]->name), " and ", printable(order[i]->name), " overlap"),
             code::range);
     return std::nullopt;
