@@ -191,6 +191,16 @@ class Calls(unittest.TestCase):
         FACTOR = 3.0
         self.check(scaled, x, traces=3)
 
+    def test_containers_from_outside(self):
+        x, parts = np.ones(3), {"w": np.ones(3), "more": [2.0]}
+        outer = axon.function(lambda x: x * parts["w"] + parts["more"][0])
+        self.check(outer, x)
+        parts["w"] = np.full(3, 7.0)
+        self.check(outer, x, traces=2)
+        parts["more"][0] = 3.0
+        self.check(outer, x, traces=3)
+        self.check(outer, x, traces=3)
+
     def test_functions_that_are_called(self):
         x = np.ones(3)
         outer = axon.function(lambda x: offset(x) + 1)

@@ -165,8 +165,8 @@ def _native(name, array):
 
 
 def captured_names(function):
-    """What the function, and those that it calls by name, read from outside by name: arrays, numbers and functions, each
-    with a way to look it up again. Another value there is another recording."""
+    """What the function, and those that it calls by name, read from outside: for each name a way to look it up, and what
+    is there now (`contents`). Something else there is another recording."""
     found, seen, queue = [], set(), [function]
     while queue:
         one = queue.pop()
@@ -177,8 +177,8 @@ def captured_names(function):
             inner = getattr(value, "_function", value)  # of a recorded function
             if isinstance(inner, types.FunctionType):
                 queue.append(inner)
-            if isinstance(inner, (types.FunctionType, np.ndarray, np.generic, int, float, str, tuple, list, type(None))):
-                found.append((look, value))
+            if not isinstance(value, (types.ModuleType, type, np.ufunc, types.BuiltinFunctionType)):
+                found.append((look, contents(value), value))
     return found
 
 
@@ -190,8 +190,27 @@ def _names_from_outside(function):
         except ValueError:  # not set yet
             continue
     for name in code.co_names:
-        if name in outside:
-            yield (lambda name=name: outside.get(name)), outside[name]
+        value = outside.get(name)
+        if isinstance(value, types.ModuleType) and value is not np:
+            for part in code.co_names:
+                if part in vars(value) and not callable(vars(value)[part]):
+                    yield (lambda value=value, part=part: vars(value).get(part)), vars(value)[part]
+        elif name in outside:
+            yield (lambda name=name: outside.get(name)), value
+
+
+def contents(value, depth=4):
+    """What stands for a value from outside: numbers and texts themselves, arrays and functions as the objects that they
+    are, and of all else what it holds."""
+    if value is None or isinstance(value, (bool, int, float, str, bytes)):
+        return type(value), value
+    if isinstance(value, (np.ndarray, np.generic)) or depth == 0 or callable(value):
+        return id(value)
+    if isinstance(value, dict):
+        return dict, tuple((key, contents(item, depth - 1)) for key, item in value.items())
+    if isinstance(value, (tuple, list)):
+        return type(value), tuple(contents(item, depth - 1) for item in value)
+    return id(value), contents(getattr(value, "__dict__", None), depth - 1)
 
 
 class Result:
