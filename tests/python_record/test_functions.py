@@ -227,6 +227,12 @@ class Calls(unittest.TestCase):
         self.check(doubled_in_place, x)
         self.same(x, np.arange(4.0))
 
+    def test_axes_without_elements(self):
+        nothing = axon.function(lambda x: (np.roll(x, 1), np.tile(x, 2), np.repeat(x, 0), np.diff(x), x[1:], x[::-1],
+                                           x.sum(), np.sort(x), x.reshape(-1, 2), np.concatenate([x, x])))
+        self.check(nothing, np.ones(0))
+        self.check(nothing, np.ones(4), traces=2)
+
     def test_unsigned_sums(self):
         self.check(unsigned, np.full(3, 200, np.uint8))
 

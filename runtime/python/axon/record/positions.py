@@ -64,7 +64,7 @@ def roll(a, shift, axis=None):
         moved[at] = moved.get(at, Dim.of(0)) + node.trace.dim(by)
 
     def text(line, names, at):
-        if at not in moved:
+        if at not in moved or line.shape()[at].is_number(0):
             return names[at]
         back = line.program.trace.facts.normal(-moved[at])
         offset = f"{names[at]} + {line.size(back, SUM)}" if (back.constant() or 0) >= 0 else \
@@ -86,7 +86,7 @@ def tile(A, reps):
 
     def text(line, names, at):
         size = line.shape(0)[at]
-        return names[at] if reps[at].is_number(1) else "0" if size.is_number(1) else \
+        return names[at] if reps[at].is_number(1) or size.is_number(0) else "0" if size.is_number(1) else \
             f"{names[at]} % {line.size(size, PRODUCT + 1)}"
     return by_position(node, shape, text)
 
@@ -102,7 +102,7 @@ def repeat(a, repeats, axis=None):
         by = Dim.of(0)
     shape[axis] = shape[axis] * by
     return by_position(node, shape, lambda line, names, at: f"{names[at]} / {line.size(by, PRODUCT + 1)}"
-                       if at == axis and not by.is_number(1) else names[at])
+                       if at == axis and not by.is_number(1) and not by.is_number(0) else names[at])
 
 
 # ---- Padded ----

@@ -108,7 +108,7 @@ def _split(node, shape, groups):
     def write(line):
         now = line.shape()
         parts = [dim for _, _, c, d in groups for dim in now[c:d]]
-        simple = all(dim.constant() is not None or dim.source().isidentifier() for dim in parts)
+        simple = all((dim.constant() or 0) > 0 or dim.source().isidentifier() for dim in parts)
         exact = all(_product(now[c:d]) == size for (_, _, c, d), size in zip(groups, line.shape(0)))
         symbols = [dim for dim in parts if dim.constant() is None]
         if simple and exact and len(set(symbols)) == len(symbols):
