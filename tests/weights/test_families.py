@@ -114,6 +114,10 @@ class Family(unittest.TestCase):
         self.assertLessEqual(len(rules_in(text)), MOST_LINES, text)
         return text
 
+    def same(self, source, one, other, *options):
+        """Two (checkpoint, map) bind the same to every weight."""
+        self.assertEqual(*(call("weights", source, file, "--map", text, *options) for file, text in (one, other)))
+
     def short(self, binding_map):
         self.assertLessEqual(len(rules_in(binding_map)), MOST_LINES)
         return binding_map
@@ -207,14 +211,15 @@ class Llama(Family):
         self.assertIn("prefix model.\n", text)
         self.assertIn("all as f32\n", text)
         self.assertIn("unsure: layers.w1: `model.layers.{0}.mlp.gate_proj.weight`, or", text)
-        self.close(self.run_with(text), self.reference(self.tensors))
+        self.same(self.source, (self.checkpoint, text), (self.checkpoint, self.MAP))
 
     def test_a_shared_embedding(self):
         tensors = {name: array for name, array in self.tensors.items() if name != "lm_head.weight"}
         checkpoint = write("tied.safetensors", tensors)
         text = self.proposed(self.source, checkpoint)
         self.assertIn("unsure: classifier: no tensor of its own, `model.embed_tokens.weight` has its shape", text)
-        self.close(self.run_with(text, checkpoint), self.reference(tensors))
+        self.same(self.source, (checkpoint, text),
+                  (checkpoint, self.MAP.replace("lm_head.weight", "embed_tokens.weight")))
 
     def test_fused_projections(self):
         tensors = dict(self.tensors)
@@ -244,7 +249,7 @@ class Llama(Family):
         self.assertIn("do not follow from it: state their sizes behind `split`", message)
         stated = binding_map.replace("qkv_proj.weight, transposed, split columns",
                                      "qkv_proj.weight, transposed, split columns 24 12 12")
-        self.close(self.run_with(stated, unknown), expected)
+        self.same(self.source, (unknown, stated), (checkpoint, binding_map))
 
 
 def gguf(name, tensors):
@@ -312,7 +317,7 @@ class LlamaInBlocks(Llama):
     def test_proposed(self):
         text = self.proposed(self.source, self.checkpoint)
         self.assertIn("all as f32\n", text)
-        self.close(self.run_with(text), self.reference(self.tensors))
+        self.same(self.source, (self.checkpoint, text), (self.checkpoint, self.MAP))
 
     test_a_shared_embedding = test_fused_projections = None
 
@@ -380,12 +385,12 @@ class Gpt2(Family):
                       message)
         with_prefix = self.short("prefix transformer.\n" + self.MAP)
         self.close(self.run_with(with_prefix, self.prefixed), self.reference())
-        self.close(self.run_with(with_prefix), self.reference())
+        self.same(self.source, (self.checkpoint, with_prefix), (self.checkpoint, self.MAP))
 
     def test_proposed(self):
         for checkpoint in (self.checkpoint, self.prefixed):
             text = self.proposed(self.source, checkpoint, "--entry", "logits")
-            self.close(self.run_with(text, checkpoint), self.reference())
+            self.same(self.source, (checkpoint, text), (checkpoint, "prefix transformer.\n" + self.MAP))
 
     def test_a_program_with_separate_projections(self):
         text = model("gpt2.axn").read_text()
@@ -408,7 +413,7 @@ class Gpt2(Family):
         self.close(self.run_with(binding_map, source=source), self.reference())
         proposed = self.proposed(source, self.checkpoint, "--entry", "logits")
         self.assertIn("unsure: layers.q.w, layers.k.w, layers.v.w: parts of `h.{0}.attn.c_attn.weight`", proposed)
-        self.close(self.run_with(proposed, source=source), self.reference())
+        self.assertIn("layers.q.*[l], layers.k.*[l], layers.v.*[l] <- h.{l}.attn.c_attn.*, split columns\n", proposed)
 
     def test_a_checkpoint_with_separate_projections(self):
         tensors = dict(self.tensors)
@@ -421,8 +426,8 @@ class Gpt2(Family):
         names = [f"h.{{l}}.attn.{part}_proj.*" for part in "qkv"]
         binding_map = self.short(self.MAP + f"layers.qkv.*[l] <- {' + '.join(names)}, joined columns")
         self.close(self.run_with(binding_map, checkpoint), self.reference())
-        self.close(self.run_with(self.proposed(self.source, checkpoint, "--entry", "logits"), checkpoint),
-                   self.reference())
+        self.assertIn(f"{' + '.join(names)}, joined columns\n",
+                      self.proposed(self.source, checkpoint, "--entry", "logits"))
 
 
 class Bert(Family):
@@ -517,7 +522,8 @@ class Bert(Family):
 
     def test_proposed(self):
         text = self.proposed(self.source, self.checkpoint, "--entry", "encode")
-        self.close(self.run_with("encode", text, ["p"]), self.reference()[0])
+        bare = re.sub(r"\bp\.", "", self.MAP)  # the only parameter of the entry
+        self.same(self.source, (self.checkpoint, text), (self.checkpoint, bare), "--entry", "encode")
 
     def test_proposed_with_several_parameters(self):
         text = call("weights", self.source, self.checkpoint, "--entry", "classify")
