@@ -23,7 +23,7 @@ class HeldCall:
     """An entry with its arguments: arrays and numbers by name, none of them a state."""
 
     def __init__(self, entry, named):
-        axon = ctypes.CDLL("libaxon_runtime.so", mode=os.RTLD_NOLOAD | os.RTLD_LAZY)
+        axon = ctypes.CDLL("libaxon_runtime.so.0", mode=os.RTLD_NOLOAD | os.RTLD_LAZY)
         axon.axon_error_create.restype = c_void_p
         axon.axon_error_text.restype = c_char_p
         self.axon, self.entry, self.error, self.call = axon, entry, c_void_p(axon.axon_error_create()), c_void_p()
