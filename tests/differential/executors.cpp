@@ -39,7 +39,7 @@ Compiled::Compiled(const std::string& source, CompileOptions options, const std:
       for (const CompiledEntry& e : c.entries) meanings_.emplace(e.name, e.graph);
     if (last == stage.name) break;
   }
-  error_ = source::render_short(c.diagnostics, c.sources);
+  if (c.diagnostics.has_errors()) error_ = source::render_short(c.diagnostics, c.sources);
 }
 
 Compiled::~Compiled() = default;
