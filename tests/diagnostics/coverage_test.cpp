@@ -58,7 +58,7 @@ const Elsewhere elsewhere[] = {
     {"E0705", "tests/weights/safetensors_test.cpp", "code::shape"},
     {"E0706", "tests/weights/safetensors_test.cpp", "code::dtype"},
     {"E0707", "tests/weights/shards_test.cpp", "code::shards"},
-    {"E0709", "tests/weights/binding_test.cpp", "code::binding"},
+    {"E0709", "tests/runtime/test_weights.cpp", "E0709"},
     {"E0811", "tests/runtime/test_container.cpp", "not an Axon bundle"},
     {"E0812", "tests/runtime/test_manifest.cpp", "BrokenRules"},
     {"E0813", "tests/runtime/test_container.cpp", "no shared object"},
