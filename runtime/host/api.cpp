@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <memory>
 #include <new>
 
 #include "axon/axon.h"
@@ -543,6 +544,19 @@ axon_status axon_call_result_strides(const axon_call* call, size_t result, int64
                                      axon_error* error) {
   if (!strides) return fail(error, null_argument());
   return with_call(call, error, [&](host::Call& it) { return it.result_strides(result, strides); });
+}
+
+axon_status axon_call_take_result(axon_call* call, size_t result, axon_tensor** out, axon_error* error) {
+  if (!out) return fail(error, null_argument());
+  return with_call(call, error, [&](host::Call& it) -> Status {
+    axon_view view{};
+    if (auto failure = it.result(result, view)) return failure;
+    auto tensor = std::make_unique<axon_tensor>(axon_tensor{{}, view.elem, view.rank, {}});
+    std::copy_n(view.shape, view.rank, tensor->shape);
+    if (auto failure = it.take_result(result, tensor->memory)) return failure;
+    *out = tensor.release();
+    return std::nullopt;
+  });
 }
 
 axon_status axon_call_copy_result(const axon_call* call, size_t result, void* to, axon_error* error) {

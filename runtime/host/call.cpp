@@ -189,7 +189,8 @@ Status Call::shape_results() {
     if (port.state >= 0) continue;
     if (!port.strides.empty())
       if (auto failure = stride_result(i, bytes)) return failure;
-    if (auto failure = reserve(output.memory, empty ? 1 : bytes, "a result")) return failure;
+    output.bytes = empty ? 1 : bytes;
+    if (auto failure = reserve(output.memory, output.bytes, "a result")) return failure;
   }
   return std::nullopt;
 }
@@ -285,10 +286,20 @@ bool Call::gives_room_back() {
   return true;
 }
 
+Status Call::replace_taken() {
+  for (Output& output : outputs_)
+    if (output.bytes > 0)
+      if (auto failure = reserve(output.memory, output.bytes, "a result")) return failure;
+  taken_ = false;
+  return std::nullopt;
+}
+
 Status Call::run_once() {
   failed_ = 0;
   if (dirty_)
     if (auto failure = resolve()) return failure;
+  if (taken_)
+    if (auto failure = replace_taken()) return failure;
   if (has_ranges_)
     if (auto failure = check_ranges()) return failure;
   if (pointers_dirty_) {
@@ -304,9 +315,23 @@ Status Call::result(size_t index, axon_view& out) const {
   if (index >= outputs_.size()) return misuse(text(printable(entry_->name), " has no result number ", index));
   if (!ran_) return misuse("there is no result: the last run failed, or there was none");
   const Port& port = entry_->results[index];
+  const bool is_taken = port.state < 0 && !outputs_[index].memory.data();
+  if (is_taken) return misuse(text("result number ", index, " was taken"));
   void* const data =
       port.state >= 0 ? inputs_[static_cast<size_t>(port.state)].data : outputs_[index].memory.data();
   out = {data, port.elem, static_cast<int32_t>(port.shape.size()), outputs_[index].shape};
+  return std::nullopt;
+}
+
+Status Call::take_result(size_t index, Memory& out) {
+  axon_view ignored;
+  if (auto failure = result(index, ignored)) return failure;
+  if (entry_->results[index].state >= 0)
+    return misuse(text("result number ", index, " is a state, which stays where it was set"));
+  if (!entry_->results[index].strides.empty())
+    return misuse(text("result number ", index, " lies as the program states: it can only be copied"));
+  out = std::exchange(outputs_[index].memory, Memory());
+  taken_ = true;
   return std::nullopt;
 }
 

@@ -46,6 +46,8 @@ class Call {
   Status run();
   Status result(size_t index, axon_view& out) const;
   Status result_strides(size_t index, int64_t* out) const;
+  /// The memory of a result of the last run, which the call has no longer: the next run gets other memory.
+  Status take_result(size_t index, Memory& out);
   /// Row-major.
   Status copy_result(size_t index, void* out) const;
   Status size(std::string_view name, int64_t& out) const;
@@ -84,7 +86,7 @@ class Call {
   struct Output {
     Memory memory;
     int64_t shape[AXON_MAX_RANK] = {}, strides[AXON_MAX_RANK] = {};  ///< strides: where any are stated
-    bool ready = false;
+    uint64_t bytes = 0;                                              ///< that a run needs; 0 of states
   };
   /// A variant's formulas, evaluated.
   struct Plan {
@@ -139,6 +141,7 @@ class Call {
   bool gives_room_back();
   Status resolve();
   Status resolve_arguments();
+  Status replace_taken();
   Status solve_sizes();
   Failure undetermined(const std::string& size) const;
   Status check_axes() const;
@@ -193,7 +196,8 @@ class Call {
   uint32_t failed_ = 0, cancel_ = 0;
   int64_t failed_value_[2] = {0, 0};  ///< what failed, and what it was held against
   uint32_t allocations_ = 0;
-  bool ran_ = false;  ///< results are there
+  bool ran_ = false;    ///< results are there
+  bool taken_ = false;  ///< of some the memory is not
   std::unique_ptr<Trace> trace_;
   DebugValues debug_values_;
   axon_debug_function debug_function_ = nullptr;

@@ -226,6 +226,50 @@ TEST(Call, WhatIsClearedIsSetAgain) {
   EXPECT_EQ(statistics.allocations, 0u) << "memory is kept";
 }
 
+TEST(Call, ATakenResultStaysAsItIs) {
+  Handles h;
+  h.make_call("chain", 1);
+  run_chain(h, 64, 20);
+  axon_tensor* taken = nullptr;
+  ASSERT_EQ(axon_call_take_result(h.call, 0, &taken, h.error), AXON_OK) << h.text();
+  const axon_view view = axon_tensor_view(taken);
+  ASSERT_EQ(view.rank, 1);
+  EXPECT_EQ(view.shape[0], 64);
+  const auto* const out = static_cast<const int32_t*>(view.data);
+  const auto wanted = expected_chain(numbers(64), 20);
+  EXPECT_EQ(std::vector<int32_t>(out, out + 64), wanted);
+  axon_tensor* again = nullptr;
+  axon_view none;
+  EXPECT_EQ(axon_call_take_result(h.call, 0, &again, h.error), AXON_MISUSE);
+  EXPECT_EQ(h.text(), "result number 0 was taken");
+  EXPECT_EQ(axon_call_result(h.call, 0, &none, h.error), AXON_MISUSE);
+  EXPECT_EQ(axon_call_take_result(h.call, 1, &again, h.error), AXON_MISUSE);
+  run_chain(h, 64, 3);  // the same shapes: only memory is new
+  run_chain(h, 500, 7);
+  ASSERT_EQ(axon_call_take_result(h.call, 0, &again, h.error), AXON_OK) << h.text();
+  run_chain(h, 0, 5);
+  EXPECT_EQ(std::vector<int32_t>(out, out + 64), wanted) << "other runs have other memory";
+  axon_call_destroy(std::exchange(h.call, nullptr));
+  EXPECT_EQ(std::vector<int32_t>(out, out + 64), wanted);
+  axon_tensor_destroy(again);
+  axon_tensor_destroy(taken);
+}
+
+TEST(Call, AStateIsNotTaken) {
+  Handles h;
+  h.make_call("keep", 1);
+  Array<int32_t> cache{{3}, {1, 2, 3}};
+  const axon_view view = cache.view();
+  ASSERT_EQ(axon_call_set(h.call, "cache", &view, h.error), AXON_OK) << h.text();
+  ASSERT_EQ(axon_call_set_int(h.call, "token", 5, h.error), AXON_OK) << h.text();
+  ASSERT_EQ(axon_call_set_int(h.call, "pos", 1, h.error), AXON_OK) << h.text();
+  ASSERT_EQ(axon_call_run(h.call, h.error), AXON_OK) << h.text();
+  axon_tensor* taken = nullptr;
+  EXPECT_EQ(axon_call_take_result(h.call, 1, &taken, h.error), AXON_MISUSE);
+  EXPECT_EQ(h.text(), "result number 1 is a state, which stays where it was set");
+  EXPECT_EQ(taken, nullptr);
+}
+
 TEST(Call, ASizeThatIsClearedIsNotThatOfTheLastRun) {
   Handles h;
   const Bytes bytes = test_bundle();

@@ -375,6 +375,11 @@ AXON_API axon_status axon_call_result(const axon_call* call, size_t result, axon
  * axis. AXON_MISUSE as above. */
 AXON_API axon_status axon_call_result_strides(const axon_call* call, size_t result, int64_t* strides,
                                               axon_error* error);
+/* Takes a result of the last run out of the call, with its memory: without a copy it becomes a tensor, and the
+ * next run gets other memory. AXON_MISUSE as above, for a result that was taken already, a state, and a
+ * result whose layout the program states. */
+AXON_API axon_status axon_call_take_result(axon_call* call, size_t result, axon_tensor** out,
+                                           axon_error* error);
 /* Copies a result of the last run, row-major, to memory that has room for it. AXON_MISUSE as above. */
 AXON_API axon_status axon_call_copy_result(const axon_call* call, size_t result, void* to, axon_error* error);
 /* A size's value in the last run. AXON_MISUSE for an unknown name, and before a run. */

@@ -26,7 +26,7 @@ not states. A result lies as the program states.
 
 A state (`*` in the program) is updated in place and handed back: the same array, dict or State comes out that went in.
 A result that the program computes anew, `state + x` and not `state with [:] = state + x`, is no update, and the state
-stays as it was. Results other than states are copies, which own their memory. Whatever fails raises axon.Error with the
+stays as it was. Results other than states own their memory; large ones are not copied. Whatever fails raises axon.Error with the
 library's or the compiler's message.
 
 An entry is an attribute of its model; one that is named like a method or a property of the model, `bind`, `entries` or
@@ -71,5 +71,5 @@ def _copied(tensor):
     return _np.empty(array.shape, array.dtype) if array.size == 0 else array.copy(order="K")
 
 
-_native.configure(error=Error, array=_np.ndarray, empty=_np.empty, floating=_np.floating, integer=_np.integer,
+_native.configure(error=Error, array=_np.ndarray, empty=_np.empty, asarray=_np.asarray, floating=_np.floating, integer=_np.integer,
                   dtypes=tuple(_DTYPES[name] for name in _NAMES), bits=Bits, make_bits=Bits, state=State, copied=_copied)

@@ -17,6 +17,7 @@ struct Tensor {
   bool writable;
   dlpack::Managed* managed;
   dlpack::Versioned* versioned;
+  axon_tensor* taken;
 };
 
 PyTypeObject* tensor_type = nullptr;
@@ -42,6 +43,7 @@ void free_tensor(PyObject* object) {
   if (tensor->managed && tensor->managed->deleter) tensor->managed->deleter(tensor->managed);
   if (tensor->versioned && tensor->versioned->deleter) tensor->versioned->deleter(tensor->versioned);
   PyErr_Restore(type_raised, raised, trace);
+  axon_tensor_destroy(tensor->taken);
   PyTypeObject* const type = Py_TYPE(object);
   PyObject_Free(object);
   Py_DECREF(type);
@@ -213,6 +215,23 @@ PyObject* tensor_of(const axon_view& view, const int64_t* steps) {
   }
   tensor->view.data = view.data;
   return reinterpret_cast<PyObject*>(tensor);
+}
+
+PyObject* tensor_owning(axon_tensor* taken) {
+  const axon_view view = axon_tensor_view(taken);
+  int64_t steps[AXON_MAX_RANK] = {}, step = 1;
+  for (int32_t axis = view.rank; axis-- > 0;) {
+    steps[axis] = step;
+    step *= view.shape[axis];
+  }
+  PyObject* const object = tensor_of(view, steps);
+  if (!object) {
+    axon_tensor_destroy(taken);
+    return nullptr;
+  }
+  tensor_in(object)->taken = taken;
+  tensor_in(object)->writable = true;
+  return object;
 }
 
 PyObject* make_tensor_type() {

@@ -8,15 +8,17 @@ namespace axon::python {
 Known known;
 
 PyObject* configure(PyObject*, PyObject* arguments, PyObject* named) {
-  static const char* const names[] = {"error", "array",     "empty", "floating", "integer", "dtypes",
-                                      "bits",  "make_bits", "state", "copied",   nullptr};
+  static const char* const names[] = {"error",  "array", "empty",     "asarray", "floating", "integer",
+                                      "dtypes", "bits",  "make_bits", "state",   "copied",   nullptr};
   Known given;
-  if (!PyArg_ParseTupleAndKeywords(arguments, named, "OOOOOO!OOOO", const_cast<char**>(names), &given.error,
-                                   &given.array, &given.empty, &given.floating, &given.integer, &PyTuple_Type,
-                                   &given.dtypes, &given.bits, &given.make_bits, &given.state, &given.copied))
+  if (!PyArg_ParseTupleAndKeywords(arguments, named, "OOOOOOO!OOOO", const_cast<char**>(names), &given.error,
+                                   &given.array, &given.empty, &given.asarray, &given.floating,
+                                   &given.integer, &PyTuple_Type, &given.dtypes, &given.bits,
+                                   &given.make_bits, &given.state, &given.copied))
     return nullptr;
-  PyObject** const fields[] = {&given.error, &given.array,     &given.empty, &given.floating, &given.integer,
-                               &given.bits,  &given.make_bits, &given.state, &given.copied,   &given.dtypes};
+  PyObject** const fields[] = {&given.error,    &given.array,   &given.empty, &given.asarray,
+                               &given.floating, &given.integer, &given.bits,  &given.make_bits,
+                               &given.state,    &given.copied,  &given.dtypes};
   for (PyObject** field : fields) Py_INCREF(*field);  // for as long as the process lives
   known = given;
   Py_RETURN_NONE;

@@ -46,6 +46,7 @@ struct Known {
   PyObject* error = nullptr;     ///< axon.Error(text, code)
   PyObject* array = nullptr;     ///< numpy.ndarray
   PyObject* empty = nullptr;     ///< numpy.empty
+  PyObject* asarray = nullptr;   ///< numpy.asarray
   PyObject* floating = nullptr;  ///< numpy.floating
   PyObject* integer = nullptr;   ///< numpy.integer
   PyObject* dtypes = nullptr;  ///< a tuple: NumPy's type of each element type, of its bits where it has none

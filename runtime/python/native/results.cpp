@@ -7,7 +7,21 @@
 namespace axon::python {
 namespace {
 
-constexpr size_t large = size_t{1} << 20;  ///< bytes: other threads may run while they are copied
+constexpr size_t large = size_t{1} << 20;  ///< bytes: the array gets the memory that they are in
+
+size_t bytes_of(const axon_view& view) {
+  size_t bytes = axon_elem_bytes(view.elem);
+  for (int32_t axis = 0; axis < view.rank; ++axis) bytes *= static_cast<size_t>(view.shape[axis]);
+  return bytes;
+}
+
+/// An array of NumPy over memory that the call has no longer.
+PyObject* array_taking(Slot& slot, size_t index) {
+  axon_tensor* taken = nullptr;
+  if (axon_call_take_result(slot.call, index, &taken, slot.error) != AXON_OK) return raise_error(slot.error);
+  const Ref tensor(tensor_owning(taken));
+  return tensor ? PyObject_CallFunctionObjArgs(known.asarray, tensor.get(), nullptr) : nullptr;
+}
 
 /// A new array of NumPy with a dense result's elements.
 PyObject* array_of(const axon_view& view) {
@@ -22,14 +36,7 @@ PyObject* array_of(const axon_view& view) {
   Ref array(PyObject_CallFunctionObjArgs(known.empty, shape.get(), dtype, nullptr));
   Py_buffer buffer;
   if (!array || PyObject_GetBuffer(array.get(), &buffer, PyBUF_WRITABLE) < 0) return nullptr;
-  const auto bytes = static_cast<size_t>(buffer.len);
-  if (bytes < large) {
-    if (bytes > 0) std::memcpy(buffer.buf, view.data, bytes);
-  } else {
-    Py_BEGIN_ALLOW_THREADS;
-    std::memcpy(buffer.buf, view.data, bytes);
-    Py_END_ALLOW_THREADS;
-  }
+  if (buffer.len > 0) std::memcpy(buffer.buf, view.data, static_cast<size_t>(buffer.len));
   PyBuffer_Release(&buffer);
   return array.release();
 }
@@ -48,7 +55,9 @@ PyObject* leaf_of(const Caller& caller, size_t index, Slot& slot, const Argument
   if (leaf.state >= 0) return new_ref(arguments.values[leaf.state].given);
   axon_view view;
   if (axon_call_result(slot.call, index, &view, slot.error) != AXON_OK) return raise_error(slot.error);
-  Ref array(leaf.placed ? placed_array_of(view, slot, index) : array_of(view));
+  Ref array(leaf.placed              ? placed_array_of(view, slot, index)
+            : bytes_of(view) < large ? array_of(view)
+                                     : array_taking(slot, index));
   if (!array) return nullptr;
   if (is_bits(leaf.elem)) {
     const Ref name(text_of(axon_elem_name(leaf.elem)));

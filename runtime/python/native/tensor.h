@@ -36,6 +36,8 @@ bool is_tensor(PyObject* object);
 Took lend_tensor(PyObject* tensor, bool to_write, Lent& out);
 /// Borrows its memory, and keeps nothing alive. Strides in elements.
 PyObject* tensor_of(const axon_view& view, const int64_t* steps);
+/// Owns a tensor of the library, also where it fails.
+PyObject* tensor_owning(axon_tensor* taken);
 /// Owns what a DLPack capsule holds; raises axon.Error where that is no tensor of this machine's memory.
 PyObject* import_dlpack(PyObject*, PyObject* capsule);
 /// A capsule of an array's memory: (array, element type's number, versioned).
