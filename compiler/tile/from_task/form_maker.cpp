@@ -357,23 +357,23 @@ std::optional<int64_t> FormMaker::store_step(uint32_t output, uint32_t axis) con
   return stride ? stride->constant() : std::nullopt;
 }
 
-void FormMaker::simplify_loads() {
+std::vector<Fact> FormMaker::ranges_around() const {
   std::vector<Fact> facts;
-  const auto add_range = [&](Var v, const Dim& low, const Dim& end) {
-    facts.push_back(shape::at_least(Dim(v), low));
-    facts.push_back(shape::less(Dim(v), end));
-  };
-  for (const task::LoopId l : type_.loops) add_range(p_.loops[l].index, Dim(0), p_.loops[l].extent);
-  for (const Axis& a : node_.domain) add_range(a.var, Dim(0), a.extent);
+  for (const task::LoopId l : type_.loops) add_range(facts, {p_.loops[l].index, p_.loops[l].extent});
+  for (const Axis& a : node_.domain) add_range(facts, a);
+  return facts;
+}
+
+void FormMaker::simplify_loads() {
+  const std::vector<Fact> facts = ranges_around();
   for (ScalarId& output : form_.outputs) output = simplified(output, facts);
   for (RowReduction& r : form_.reductions) {
     std::vector<Fact> inner = facts;
-    std::swap(facts, inner);
-    for (const Axis& b : r.outer) add_range(b.var, Dim(0), b.extent);
-    add_range(r.along.var, Dim(0), r.along.extent);
-    add_range(r.along.var, r.first, r.end);
-    each_scalar(r, [&](ScalarId& part) { part = simplified(part, facts); });
-    std::swap(facts, inner);
+    for (const Axis& b : r.outer) add_range(inner, b);
+    add_range(inner, r.along);
+    inner.push_back(shape::at_least(Dim(r.along.var), r.first));
+    inner.push_back(shape::less(Dim(r.along.var), r.end));
+    each_scalar(r, [&](ScalarId& part) { part = simplified(part, inner); });
   }
 }
 

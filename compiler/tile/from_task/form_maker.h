@@ -95,6 +95,12 @@ class FormMaker {
   bool is_steps(Var v) const;
   /// The stride of an output along an axis of the domain, where that is a number.
   std::optional<int64_t> store_step(uint32_t output, uint32_t axis) const;
+  /// The ranges of the loops around, and of the axes of the domain.
+  std::vector<Fact> ranges_around() const;
+  static void add_range(std::vector<Fact>& facts, const Axis& axis) {
+    facts.push_back(shape::at_least(Dim(axis.var), Dim(0)));
+    facts.push_back(shape::less(Dim(axis.var), axis.extent));
+  }
   /// Indices without the minima, maxima and divisions that ranges and conditions around them decide.
   void simplify_loads();
   ScalarId simplified(ScalarId id, const std::vector<Fact>& facts);

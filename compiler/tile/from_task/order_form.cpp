@@ -27,14 +27,8 @@ class OrderFormMaker : FormMaker {
     if (store_step(0, last) != 1) throw NoForm{"its rows do not lie together"};
     OrderForm made{{}, order.binders[0], truth_of_two(order.args[0]), order.descending};
     for (uint32_t a = 0; a < last; ++a) made.form.rows.push_back(a);
-    std::vector<Fact> facts;
-    const auto add_range = [&](Var v, const Dim& end) {
-      facts.push_back(shape::at_least(Dim(v), Dim(0)));
-      facts.push_back(shape::less(Dim(v), end));
-    };
-    for (const task::LoopId l : type_.loops) add_range(p_.loops[l].index, p_.loops[l].extent);
-    for (const Axis& a : node_.domain) add_range(a.var, a.extent);
-    add_range(made.binder.var, made.binder.extent);
+    std::vector<Fact> facts = ranges_around();
+    add_range(facts, made.binder);
     made.key = ComputedTypes(g_).of(simplified(made.key, facts));
     made.form.outputs = {made.key};
     return made;

@@ -66,13 +66,7 @@ class PrefixFormMaker : FormMaker {
   }
 
   void simplify(RowForm& form) {
-    std::vector<Fact> facts;
-    const auto add_range = [&](Var v, const Dim& end) {
-      facts.push_back(shape::at_least(Dim(v), Dim(0)));
-      facts.push_back(shape::less(Dim(v), end));
-    };
-    for (const task::LoopId l : type_.loops) add_range(p_.loops[l].index, p_.loops[l].extent);
-    for (const Axis& a : node_.domain) add_range(a.var, a.extent);
+    const std::vector<Fact> facts = ranges_around();
     form.reductions[0].term = ComputedTypes(g_).of(simplified(form.reductions[0].term, facts));
   }
 };

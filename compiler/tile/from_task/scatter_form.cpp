@@ -209,14 +209,8 @@ class ScatterFormMaker : FormMaker {
   }
 
   void simplify(ScatteredSum& sum) {
-    std::vector<Fact> facts;
-    const auto add_range = [&](Var v, const Dim& end) {
-      facts.push_back(shape::at_least(Dim(v), Dim(0)));
-      facts.push_back(shape::less(Dim(v), end));
-    };
-    for (const task::LoopId l : type_.loops) add_range(p_.loops[l].index, p_.loops[l].extent);
-    for (const Axis& a : node_.domain) add_range(a.var, a.extent);
-    for (const Axis& b : sum.binders) add_range(b.var, b.extent);
+    std::vector<Fact> facts = ranges_around();
+    for (const Axis& b : sum.binders) add_range(facts, b);
     for (ScatteredIndex& index : sum.indices) index.number = simplified(index.number, facts);
     sum.term = simplified(sum.term, facts);
   }
