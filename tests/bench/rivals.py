@@ -30,20 +30,18 @@ from types import SimpleNamespace
 root = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 
 
-def level(needs, onednn, onednn_isa, openblas, numpy_without):
-    return SimpleNamespace(needs=needs.split(), onednn=onednn, onednn_isa=onednn_isa, openblas=openblas,
-                           numpy_without=numpy_without.split())
+def level(onednn, onednn_isa, openblas, numpy_without):
+    return SimpleNamespace(onednn=onednn, onednn_isa=onednn_isa, openblas=openblas, numpy_without=numpy_without.split())
 
 
-# Flags of /proc/cpuinfo that a level needs; oneDNN's name and number of its instruction sets; the core that OpenBLAS
-# is to take this machine for; what NumPy has to leave aside.
+# oneDNN's name and number of a level's instruction sets; the core that OpenBLAS is to take this machine for; what NumPy
+# has to leave aside.
 above_v4 = " AVX512_CLX AVX512_CNL AVX512_ICL"
 above_v3 = " AVX512F AVX512CD AVX512_SKX" + above_v4
 levels = {
-    "x86-64-v2": level("cx16 popcnt ssse3 sse4_2", "SSE41", 0x1, "NEHALEM", "AVX F16C FMA3 AVX2" + above_v3),
-    "x86-64-v3": level("avx2 bmi1 bmi2 f16c fma abm movbe", "AVX2", 0x7, "HASWELL", above_v3),
-    "x86-64-v4": level("avx512f avx512bw avx512cd avx512dq avx512vl", "AVX512_CORE", 0x27, "SKYLAKEX",
-                       above_v4),
+    "x86-64-v2": level("SSE41", 0x1, "NEHALEM", "AVX F16C FMA3 AVX2" + above_v3),
+    "x86-64-v3": level("AVX2", 0x7, "HASWELL", above_v3),
+    "x86-64-v4": level("AVX512_CORE", 0x27, "SKYLAKEX", above_v4),
 }
 
 
@@ -53,13 +51,9 @@ def cpu(key):
 
 
 def native_levels():
-    """Those that this machine runs, the best last."""
-    flags, found = set(cpu("flags").split()), []
-    for name, one in levels.items():
-        if not flags.issuperset(one.needs):
-            break
-        found.append(name)
-    return found
+    """Those that this machine runs, the best last. The loader says so; the kernel's list of flags can lack one, as abm."""
+    loader = subprocess.run(["/lib64/ld-linux-x86-64.so.2", "--help"], capture_output=True, text=True, check=True)
+    return [name for name in levels if f"{name} (supported" in loader.stdout]
 
 
 def hold_to(name):
