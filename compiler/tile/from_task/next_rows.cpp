@@ -85,8 +85,8 @@ class NextRows {
     std::vector<Fact> facts = p_.facts;
     facts.insert(facts.end(), p_.guard.begin(), p_.guard.end());
     const Fact fits = shape::at_most(blocks.extent, Dim(longest_row / bytes));
-    if (shape::prove(facts, fits).verdict != shape::Verdict::proved) return std::nullopt;
     Prefetch out;
+    if (shape::prove(facts, fits).verdict != shape::Verdict::proved) out.facts.push_back(fits);
     out.tensor = copy->from.tensor;
     for (size_t a = 0; a < to.shape.size(); ++a) out.labels.push_back({copy->to.labels[a], to.shape[a]});
     auto& [label, extent] = out.labels.back();
