@@ -12,6 +12,9 @@ namespace axon::host {
 namespace {
 
 constexpr uint64_t buffer_alignment = 64;
+/// A weight up to this size, in bytes, is copied where it begins inside of a line of the cache: vectors that
+/// each row is scaled by are read again and again, and a wide load across two lines takes twice as long.
+constexpr uint64_t largest_moved = uint64_t{1} << 20;
 
 /// Where a mapped weight may be used as it is; nullptr when it must be copied.
 const void* mapped(const weights::TensorFile& file, const weights::Source& source,
@@ -21,7 +24,9 @@ const void* mapped(const weights::TensorFile& file, const weights::Source& sourc
   const auto view = file.view(file.table.tensors[source.tensors[0]]);
   if (!view || *offset >= view->size()) return nullptr;
   const uint8_t* const data = view->data() + *offset;
-  return reinterpret_cast<uintptr_t>(data) % elem_bytes(source.field.dtype) == 0 ? data : nullptr;
+  const auto address = reinterpret_cast<uintptr_t>(data);
+  const bool is_small = *weights::byte_count(source.shape, source.field.dtype) <= largest_moved;
+  return address % (is_small ? buffer_alignment : elem_bytes(source.field.dtype)) == 0 ? data : nullptr;
 }
 
 uint64_t prepared_bytes(const weights::Source& source, const Placement& placement) {

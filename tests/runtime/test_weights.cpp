@@ -51,7 +51,7 @@ class Bound : public ::testing::Test {
   std::vector<float> w_, v_;
 };
 
-TEST_F(Bound, PanelsArePaddedAndTheRestIsMapped) {
+TEST_F(Bound, PanelsArePaddedAndSmallOnesLieOnLines) {
   write({2, 3, 6}, {3}, {{"h", "2"}, {"note", "not a size"}});
   ASSERT_EQ(bind(), AXON_OK) << h.text();
   h.make_call("weights");
@@ -69,8 +69,8 @@ TEST_F(Bound, PanelsArePaddedAndTheRestIsMapped) {
           ASSERT_EQ(out[at], column < 6 ? w_[static_cast<size_t>((layer * 3 + row) * 6 + column)] : 0) << at;
   EXPECT_EQ(out[at], 500);
   EXPECT_EQ(out[at + 2], 502);
-  EXPECT_EQ(axon_parameters_copied_bytes(h.parameters), host::round_up(prepared + 1, 64))
-      << "`v` is mapped, not copied";
+  EXPECT_EQ(axon_parameters_copied_bytes(h.parameters), host::round_up(prepared + 1, 64) + 64)
+      << "`v` is small and begins inside of a line";
   int64_t g = 0;
   ASSERT_EQ(axon_call_size(h.call, "g", &g, h.error), AXON_OK);
   EXPECT_EQ(g, 3);
@@ -336,16 +336,25 @@ TEST_F(Names, AFileForEachParameter) {
 TEST_F(Names, PartsOfATensorThatLieInOnePieceAreMapped) {
   const std::string name = host::text("axon_parts_", getpid());
   files_.push_back(::testing::TempDir() + name + ".npy");
-  std::vector<float> values(8);
-  std::iota(values.begin(), values.end(), 1.0f);
-  const auto error =
-      weights::write_npy(files_[0], weights::out_tensor(name, Elem::f32, {8}, {values.data(), 32}));
-  ASSERT_FALSE(error) << error->message;
-  ASSERT_EQ(bind_each({nullptr}, {files_[0]}, ("a.u, a.w, b.w, c <- " + name + ", split rows").c_str()),
-            AXON_OK)
-      << h.text();
-  EXPECT_EQ(bound(), std::pair(3.0f, 5.0f));
-  EXPECT_EQ(axon_parameters_copied_bytes(h.parameters), 0u);
+  const auto bind_parts = [&](size_t count) {
+    std::vector<float> values(count);
+    std::iota(values.begin(), values.end(), 1.0f);
+    const auto error = weights::write_npy(
+        files_[0], weights::out_tensor(name, Elem::f32, {count}, {values.data(), count * 4}));
+    EXPECT_FALSE(error) << error->message;
+    EXPECT_EQ(bind_each({nullptr}, {files_[0]}, ("a.u, a.w, b.w, c <- " + name + ", split rows").c_str()),
+              AXON_OK)
+        << h.text();
+    return bound();
+  };
+  EXPECT_EQ(bind_parts(64), std::pair(17.0f, 33.0f));
+  EXPECT_EQ(axon_parameters_copied_bytes(h.parameters), 0u) << "each is a line of the cache";
+  constexpr size_t mebi = 1 << 20;  // more than so many bytes are not moved to where a line begins
+  EXPECT_EQ(bind_parts(mebi + 4), std::pair(mebi / 4 + 2.0f, mebi / 2 + 3.0f));
+  EXPECT_EQ(axon_parameters_copied_bytes(h.parameters), 0u) << "large ones stay where they are";
+  EXPECT_EQ(bind_parts(8), std::pair(3.0f, 5.0f));
+  EXPECT_EQ(axon_parameters_copied_bytes(h.parameters), 3 * 64u)
+      << "all but the first begin inside of a line";
   EXPECT_EQ(bind_each({nullptr}, {files_[0]}, ("a.u, a.w, b.w <- " + name + ", split rows\nc <- z").c_str()),
             AXON_BAD_WEIGHTS);
   EXPECT_NE(h.text().find("no tensor `z`"), std::string::npos) << h.text();

@@ -246,8 +246,9 @@ typedef struct axon_parameters axon_parameters;
 /* `files`: .safetensors, .safetensors.index.json, .npy, .npz, .gguf. `map`: the text of a binding map (not
  * the name of a file), or NULL. The tensors are named by parameter and fields, "p.layers.wq"; names without
  * the parameter are accepted where they fit exactly one. A bundle without weights binds to no files. The
- * files stay open and, where the bytes of a tensor are those of the weight, mapped: they must not be changed
- * while the parameters live. Replacing one by another file of its name (rename) is no change.
+ * files stay open and, where the bytes of a tensor are those of the weight, mapped, but for small ones that do
+ * not begin at a line of the cache: they must not be changed while the parameters live. Replacing one by
+ * another file of its name (rename) is no change.
  * AXON_BAD_WEIGHTS: a file that cannot be read (E0701) or is damaged (E0702 to E0707), a map that cannot be
  * read (E0708), tensors that do not fit (E0709), of which all are listed in the one error. */
 AXON_API axon_status axon_bind(const axon_bundle* bundle, const char* const* files, size_t file_count,
