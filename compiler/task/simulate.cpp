@@ -6,16 +6,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
-#include <random>
 
 #include "base/bug.h"
 #include "graph/interpret_expr.h"
+#include "task/simulated_memory.h"
+#include "task/simulated_order.h"
 #include "task/trip_counts.h"
 
 namespace axon::task {
 
+using Instance = SimulatedTask;
+using Requirement = SimulatedOrder::Requirement;
 using graph::Evaluator;
 using graph::Number;
 using graph::Outcome;
@@ -24,35 +26,10 @@ using graph::Value;
 
 namespace {
 
-/// One task: type, iteration of its loops, coordinates.
-struct Instance {
-  TaskTypeId type;
-  std::vector<int64_t> iteration, coordinates;
-  int64_t order = 0;  ///< number of the iteration among those of its type
-  /// Of loops with a condition: the steps of the run that it stands in or behind, and of the next one.
-  std::vector<int64_t> steps, next_steps;
-};
-
-constexpr int64_t any_last = INT64_MAX;  ///< an iteration that is the last one, whatever its number
-
-struct Memory {
-  std::vector<int64_t> shape;
-  std::vector<Number> values;
-  std::vector<bool> written;
-  std::optional<size_t> offset(const std::vector<int64_t>& index) const {
-    size_t at = 0;
-    for (size_t a = 0; a < shape.size(); ++a) {
-      if (index[a] < 0 || index[a] >= shape[a]) return std::nullopt;
-      at = at * static_cast<size_t>(shape[a]) + static_cast<size_t>(index[a]);
-    }
-    return at;
-  }
-};
-
 class Simulator {
  public:
   Simulator(const Program& p, const std::vector<Tensor>& inputs, const SimulateOptions& options)
-      : p_(p), g_(*p.graph), inputs_(inputs), options_(options), random_(options.seed) {}
+      : p_(p), g_(*p.graph), inputs_(inputs), options_(options), order_(options.seed) {}
 
   Outcome run(const shape::Assignment& parameters) {
     std::string error;
@@ -70,7 +47,7 @@ class Simulator {
       for (graph::NodeId loop : conditional_)
         runs_.push_back({reference.steps[graph::steps_var(g_.nodes[loop])], 0});
     }
-    if (!prepare_memory()) return failure(error_);
+    memory_.emplace(p_, options_.arena, inputs_, values_);
     enumerate(p_.steps, {});
     run_tasks();
     return error_.empty() ? collect() : failure(error_);
@@ -99,79 +76,6 @@ class Simulator {
     for (const int64_t v : inputs_[*input].integers)
       if (v < 0 || v >= bound) return graph::fill_sides(check.message + graph::index_words, v, bound - 1);
     return "";
-  }
-
-  // ---- memory ----
-
-  bool prepare_memory() {
-    for (const Buffer& buffer : p_.buffers) {
-      Memory m;
-      size_t count = 1;
-      for (const Dim& d : buffer.shape) {
-        m.shape.push_back(number(d));
-        count *= static_cast<size_t>(std::max<int64_t>(m.shape.back(), 0));
-      }
-      m.values.resize(count);
-      m.written.assign(count, false);
-      const bool given = buffer.kind == Buffer::Kind::weight || buffer.kind == Buffer::Kind::argument ||
-                         buffer.kind == Buffer::Kind::state;
-      if (given) {
-        const Tensor& t = inputs_[buffer.index];
-        for (size_t i = 0; i < count; ++i) {
-          if (base::is_float(t.elem))
-            m.values[i].real = t.floats[i];
-          else
-            m.values[i].integer = t.integers[i];
-          m.written[i] = true;
-        }
-      }
-      memory_.push_back(std::move(m));
-    }
-    place_in_arena();
-    return true;
-  }
-
-  static constexpr size_t alignment = 64;
-
-  struct Neighbour {
-    BufferId buffer;
-    int64_t distance;  ///< bytes from the start of this buffer to the start of the other
-  };
-
-  size_t bytes_of(BufferId id) const {
-    return memory_[id.index].values.size() * static_cast<size_t>(base::elem_bytes(p_.buffers[id].elem));
-  }
-
-  void place_in_arena() {
-    neighbours_.resize(memory_.size());
-    std::vector<size_t> begins, ends;
-    for (const auto& [buffer, above] : options_.arena) {
-      size_t begin = 0;
-      for (const uint32_t below : above) begin = std::max(begin, ends[below]);
-      const size_t end = begin + (bytes_of(buffer) + alignment - 1) / alignment * alignment;
-      for (size_t other = 0; other < begins.size(); ++other) {
-        if (begin >= ends[other] || begins[other] >= end) continue;
-        const BufferId id = options_.arena[other].buffer;
-        const auto distance = static_cast<int64_t>(begin) - static_cast<int64_t>(begins[other]);
-        neighbours_[id.index].push_back({buffer, distance});
-        neighbours_[buffer.index].push_back({id, -distance});
-      }
-      begins.push_back(begin);
-      ends.push_back(end);
-    }
-  }
-
-  /// Writing bytes of one buffer destroys what others keep there.
-  void poison_shared(BufferId id, size_t element) {
-    const auto bytes = static_cast<int64_t>(base::elem_bytes(p_.buffers[id].elem));
-    for (const auto& [other, distance] : neighbours_[id.index]) {
-      Memory& m = memory_[other.index];
-      const auto width = static_cast<int64_t>(base::elem_bytes(p_.buffers[other].elem));
-      const int64_t begin = static_cast<int64_t>(element) * bytes - distance;  // as the other counts
-      const int64_t end = std::min(begin + bytes, static_cast<int64_t>(m.written.size()) * width);
-      for (int64_t e = std::max<int64_t>(begin, 0) / width; e * width < end; ++e)
-        m.written[static_cast<size_t>(e)] = false;
-    }
   }
 
   // ---- order ----
@@ -208,48 +112,14 @@ class Simulator {
   }
 
   void add_instances(TaskTypeId id, const std::vector<int64_t>& iteration) {
-    const TaskType& type = p_.types[id];
     std::vector<int64_t> extents;
-    for (const auto& c : type.coordinates) extents.push_back(number(c.extent));
-    std::vector<int64_t> at(extents.size(), 0);
-    const auto order = static_cast<int64_t>(iterations_[id].size());
-    iterations_[id].push_back(iteration);
-    std::vector<int64_t> steps, next_steps;
+    for (const auto& c : p_.types[id].coordinates) extents.push_back(number(c.extent));
+    Instance task{id, iteration, {}, 0, {}, {}};
     for (const Runs& runs : runs_) {
-      steps.push_back(runs.begun > 0 ? runs.steps[runs.begun - 1] : 0);
-      next_steps.push_back(runs.begun < runs.steps.size() ? runs.steps[runs.begun] : 0);
+      task.steps.push_back(runs.begun > 0 ? runs.steps[runs.begun - 1] : 0);
+      task.next_steps.push_back(runs.begun < runs.steps.size() ? runs.steps[runs.begun] : 0);
     }
-    for (;;) {
-      unblocked_.push_back(tasks_.size());
-      tasks_.push_back({id, iteration, at, order, steps, next_steps});
-      size_t a = at.size();
-      while (a > 0 && ++at[a - 1] == extents[a - 1]) at[--a] = 0;
-      if (a == 0) break;
-    }
-    auto& grid = done_[id];
-    size_t tasks = 1;
-    for (int64_t e : extents) tasks *= static_cast<size_t>(e);
-    if (grid.size() < tasks) grid.resize(tasks, -1);
-    blocked_[id].resize(grid.size());
-    extents_[id] = extents;
-  }
-
-  /// The number of the last iteration up to the one wanted; -1: there is none. One that never comes has a
-  /// number that is never reached.
-  int64_t number_of(TaskTypeId id, const std::vector<int64_t>& wanted) const {
-    const auto& all = iterations_.at(id);
-    const auto next = std::upper_bound(all.begin(), all.end(), wanted);
-    const bool never = next == all.end() && all.back() != wanted &&
-                       std::find(wanted.begin(), wanted.end(), any_last) == wanted.end();
-    return next - all.begin() - (never ? 0 : 1);
-  }
-
-  size_t grid_index(TaskTypeId type, const std::vector<int64_t>& coordinates) const {
-    size_t n = 0;
-    const auto& extents = extents_.at(type);
-    for (size_t c = 0; c < coordinates.size(); ++c)
-      n = n * static_cast<size_t>(extents[c]) + static_cast<size_t>(coordinates[c]);
-    return n;
+    order_.add(task, extents);
   }
 
   void bind(const Instance& i) {
@@ -260,61 +130,19 @@ class Simulator {
       values_[graph::steps_var(g_.nodes[conditional_[r]])] = i.steps[r];
   }
 
-  /// What a task waits for: that a cell of a grid has finished an iteration.
-  struct Requirement {
-    TaskTypeId type;
-    size_t cell;
-    int64_t order;
-  };
-  struct Blocked {
-    size_t task;
-    int64_t order;  ///< of the iteration that it waits for
-  };
-
-  /// Draws among the tasks that are not known to wait for another one. One that does wait is put aside with
-  /// the first thing that it waits for, and drawn again after that: nothing finished becomes unfinished, so
-  /// a ready task stays ready, and each is as likely as any other.
   void run_tasks() {
-    size_t left = tasks_.size();
-    while (!unblocked_.empty() && error_.empty()) {
-      std::swap(unblocked_[std::uniform_int_distribution<size_t>(0, unblocked_.size() - 1)(random_)],
-                unblocked_.back());
-      const size_t task = unblocked_.back();
-      unblocked_.pop_back();
-      if (const auto missing = missing_of(tasks_[task])) {
-        blocked_.at(missing->type)[missing->cell].push_back({task, missing->order});
-        continue;
-      }
-      execute(tasks_[task]);
-      finish(tasks_[task]);
-      --left;
-    }
-    if (error_.empty() && left > 0)
-      error_ =
-          fmt::format("deadlock: {} tasks wait forever, one of them {}", left, describe(first_blocked()));
+    const auto waiting = order_.run([&](const Instance& i) { return missing_of(i); },
+                                    [&](const Instance& i) {
+                                      if (error_.empty()) execute(i);
+                                      return error_.empty();
+                                    });
+    if (error_.empty() && waiting.count > 0)
+      error_ = fmt::format("deadlock: {} tasks wait forever, one of them {}", waiting.count,
+                           describe(*waiting.one));
   }
 
-  void finish(const Instance& i) {
-    const size_t cell = grid_index(i.type, i.coordinates);
-    done_[i.type][cell] = i.order;
-    std::erase_if(blocked_.at(i.type)[cell], [&](const Blocked& b) {
-      if (b.order > i.order) return false;
-      unblocked_.push_back(b.task);
-      return true;
-    });
-  }
-
-  const Instance& first_blocked() const {
-    for (const auto& [type, cells] : blocked_)
-      for (const auto& tasks : cells)
-        if (!tasks.empty()) return tasks_[tasks.front().task];
-    base::bug("task::simulate", "no task is blocked");
-  }
-
-  /// The first thing that a task still waits for; nothing: it is ready.
+  /// The first thing that other tasks have still to do; nothing: it is ready.
   std::optional<Requirement> missing_of(const Instance& i) {
-    const size_t own = grid_index(i.type, i.coordinates);
-    if (done_.at(i.type)[own] != i.order - 1) return Requirement{i.type, own, i.order - 1};
     bind(i);
     for (const Wait& wait : p_.waits)
       if (wait.consumer == i.type)
@@ -327,48 +155,30 @@ class Simulator {
       if (!holds(f)) return std::nullopt;
     const Event& event = p_.events[wait.event];
     const TaskType& producer = p_.types[event.producer];
-    const auto extents = extents_.find(event.producer);
-    if (extents == extents_.end()) return std::nullopt;  // its loop runs zero times
+    const auto* const extents = order_.extents(event.producer);
+    if (!extents) return std::nullopt;  // its loop runs zero times
     std::vector<int64_t> iteration;
     for (size_t l = 0; l < wait.iteration.size(); ++l) {
       const bool last = data_trip_count(p_, producer.loops[l]) &&
                         wait.iteration[l] == p_.loops[producer.loops[l]].extent - Dim(1);
-      iteration.push_back(last ? any_last : number(wait.iteration[l]));
+      iteration.push_back(last ? SimulatedOrder::any_last : number(wait.iteration[l]));
     }
-    const int64_t wanted = number_of(event.producer, iteration);
-    std::vector<int64_t> low(producer.coordinates.size(), 0), high = extents->second;
+    const int64_t wanted = order_.number_of(event.producer, iteration);
+    std::vector<int64_t> low(producer.coordinates.size(), 0), high = *extents;
     for (int64_t& h : high) --h;
     for (size_t a = 0; a < event.kept.size(); ++a) {
       low[event.kept[a]] = number(wait.box[a].first);
       high[event.kept[a]] = number(wait.box[a].last);
     }
-    const auto& grid = done_.at(event.producer);
     std::optional<Requirement> missing;
     for_box(low, high, [&](const std::vector<int64_t>& at) {
       for (size_t c = 0; c < at.size(); ++c)
-        if (at[c] < 0 || at[c] >= extents->second[c]) return fail("a wait outside the event's shape"), true;
-      const size_t cell = grid_index(event.producer, at);
-      if (grid[cell] < wanted) missing = Requirement{event.producer, cell, wanted};
+        if (at[c] < 0 || at[c] >= (*extents)[c]) return fail("a wait outside the event's shape"), true;
+      const Requirement wants{event.producer, order_.cell(event.producer, at), wanted};
+      if (!order_.has_finished(wants)) missing = wants;
       return !missing;
     });
     return missing;
-  }
-
-  /// True when `f` is true at every point of the inclusive box.
-  static bool for_box(const std::vector<int64_t>& low, const std::vector<int64_t>& high,
-                      const std::function<bool(const std::vector<int64_t>&)>& f) {
-    for (size_t a = 0; a < low.size(); ++a)
-      if (low[a] > high[a]) return true;
-    std::vector<int64_t> at = low;
-    for (;;) {
-      if (!f(at)) return false;
-      size_t a = at.size();
-      while (a > 0 && ++at[a - 1] > high[a - 1]) {
-        --a;
-        at[a] = low[a];
-      }
-      if (a == 0) return true;
-    }
   }
 
   // ---- one task ----
@@ -488,19 +298,18 @@ class Simulator {
   /// `in_box`: only what the task declares.
   Number read_element(const Instance& i, BufferId buffer, const std::vector<int64_t>& at,
                       bool in_box = true) {
-    const Memory& m = memory_[buffer.index];
     const std::string& name = p_.buffers[buffer].name;
-    const auto offset = m.offset(at);
+    const auto offset = memory_->offset(buffer, at);
     if (!offset)
       return fail(fmt::format("{} reads {} outside its shape at [{}]", describe(i), name, list(at))),
              Number{};
-    if (!m.written[*offset])
+    if (!memory_->is_written(buffer, *offset))
       return fail(fmt::format("{} reads {}[{}], which nothing has written", describe(i), name, list(at))),
              Number{};
     if (in_box && !declared(i, buffer, at, false))
       return fail(fmt::format("{} reads {}[{}] outside its declared box", describe(i), name, list(at))),
              Number{};
-    return m.values[*offset];
+    return memory_->load(buffer, *offset);
   }
 
   void write(const Instance& i, Value v, Number value) {
@@ -513,16 +322,13 @@ class Simulator {
   }
 
   void write_element(const Instance& i, BufferId buffer, const std::vector<int64_t>& at, Number value) {
-    Memory& m = memory_[buffer.index];
     const std::string& name = p_.buffers[buffer].name;
-    const auto offset = m.offset(at);
+    const auto offset = memory_->offset(buffer, at);
     if (!offset)
       return fail(fmt::format("{} writes {} outside its shape at [{}]", describe(i), name, list(at)));
     if (!declared(i, buffer, at, true))
       return fail(fmt::format("{} writes {}[{}] outside its declared box", describe(i), name, list(at)));
-    m.values[*offset] = value;
-    m.written[*offset] = true;
-    poison_shared(buffer, *offset);
+    memory_->store(buffer, *offset, value);
   }
 
   /// Does a condition hold for just the iterations that there are?
@@ -558,7 +364,6 @@ class Simulator {
   // ---- results ----
 
   Tensor contents(BufferId id, const Place* place, const graph::TensorType& type) {
-    const Memory& m = memory_[id.index];
     Tensor t;
     t.elem = type.elem;
     size_t count = 1;
@@ -568,12 +373,12 @@ class Simulator {
     }
     const size_t start = place && place->slot ? static_cast<size_t>(number(*place->slot)) * count : 0;
     for (size_t e = start; e < start + count; ++e) {
-      if (!m.written[e])
+      if (!memory_->is_written(id, e))
         fail(fmt::format("result {} was not written at element {}", p_.buffers[id].name, e - start));
       if (base::is_float(type.elem))
-        t.floats.push_back(m.values[e].real);
+        t.floats.push_back(memory_->load(id, e).real);
       else
-        t.integers.push_back(m.values[e].integer);
+        t.integers.push_back(memory_->load(id, e).integer);
     }
     return t;
   }
@@ -609,18 +414,10 @@ class Simulator {
   const std::vector<Tensor>& inputs_;
   const SimulateOptions& options_;
   const std::vector<graph::NodeId> conditional_ = graph::conditional_loops(g_);
-  std::mt19937_64 random_;
+  SimulatedOrder order_;
   shape::Assignment values_;
-  std::vector<Memory> memory_;
-  std::vector<std::vector<Neighbour>> neighbours_;  ///< by buffer: those whose memory meets its own
-  std::vector<Instance> tasks_;
-  std::vector<size_t> unblocked_;  ///< tasks that have not run and of which it is not known that they wait
-  std::map<TaskTypeId, std::vector<std::vector<Blocked>>> blocked_;  ///< the others, by what they wait for
-  std::map<TaskTypeId, std::vector<int64_t>>
-      done_;  ///< per task of the grid: last finished iteration, -1 before
-  std::map<TaskTypeId, std::vector<int64_t>> extents_;
-  std::map<TaskTypeId, std::vector<std::vector<int64_t>>> iterations_;  ///< of every type, in order
-  std::vector<Runs> runs_;                                              ///< of every loop with a condition
+  std::optional<SimulatedMemory> memory_;  ///< once sizes are known
+  std::vector<Runs> runs_;                 ///< of every loop with a condition
   std::map<std::pair<TaskTypeId, uint32_t>, std::unique_ptr<Evaluator>> local_evaluators_;
   std::map<std::pair<TaskTypeId, uint32_t>, uint64_t> local_used_in_;
   uint64_t execution_ = 0;  ///< how many tasks have run
