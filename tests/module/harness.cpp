@@ -415,7 +415,10 @@ void expect_close(const Tensor& got, const Tensor& want, double relative, double
 std::vector<RunOptions> every_level() {
   std::vector<RunOptions> ways;
   for (const auto& level : target::machines()) {
-    ways.emplace_back().level = level.name;
+    const int workers = ways.size() % 2 == 0 ? 1 : 3;
+    RunOptions& way = ways.emplace_back();
+    way.level = level.name;
+    way.workers = workers;
     if (level.name == target::native_machine().name) break;
   }
   return ways;
@@ -460,6 +463,10 @@ void check_program(const std::string& text, const Sizes& sizes, const std::vecto
                      where + " state " + std::to_string(s));
     }
   }
+}
+
+void check_everywhere(const std::string& text, const Sizes& sizes, double tolerance) {
+  check_program(text, sizes, every_level(), tolerance);
 }
 
 }  // namespace axon::testing

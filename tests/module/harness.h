@@ -103,7 +103,7 @@ std::vector<graph::Tensor> random_inputs(const graph::Graph&, const std::map<std
 void expect_close(const graph::Tensor& got, const graph::Tensor& want, double relative, double absolute,
                   const std::string& where);
 
-/// A way for each instruction-set level that this machine has.
+/// A way for each instruction-set level that this machine has, by turns with one worker and with three.
 std::vector<RunOptions> every_level();
 
 using Sizes = std::vector<std::map<std::string, int64_t>>;
@@ -112,6 +112,8 @@ using Sizes = std::vector<std::map<std::string, int64_t>>;
 /// interpreter's.
 void check_program(const std::string& text, const Sizes& sizes, const std::vector<RunOptions>& ways,
                    double tolerance = 2e-5);
+/// At every level.
+void check_everywhere(const std::string& text, const Sizes& sizes, double tolerance = 2e-5);
 
 /// Grouped-query attention over a cache, as graph text.
 inline const char* const attention = R"(graph "f"
