@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "tile/pointwise.h"
+
 namespace axon::tile {
 
 Dim PartsReader::size() {

@@ -134,7 +134,7 @@ class ProgramFrame {
   bool has_threads() const { return out_.machine.threads() > 1; }
   /// Bytes of scratch that are near enough to be gone through again and again.
   int64_t near_scratch() const {
-    constexpr int64_t of_a_cpu = 256 * 1024;
+    constexpr int64_t of_a_cpu = int64_t{256} * 1024;
     return has_threads() ? out_.machine.scratch : std::min(out_.machine.scratch, of_a_cpu);
   }
   bool has_rows_at_once() const { return choices_.lanes_of_row > 0 || choices_.rows_of_block > 0; }

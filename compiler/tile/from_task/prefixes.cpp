@@ -17,7 +17,7 @@ MadeProgram PrefixMaker::run() {
 }
 
 Use PrefixMaker::nothing(const std::vector<Var>& labels) {
-  const Use made{tile("carry", fold().in, labels), labels};
+  Use made{tile("carry", fold().in, labels), labels};
   emit(Map{made, {of_number(neutral(operator_of_fold(), fold().in), fold().in)}, {}});
   return made;
 }
