@@ -63,14 +63,13 @@ bool wanted(const Compilation& c, const std::string& entry) {
 }
 
 void make_graphs(Compilation& c) {
+  if (!c.diagnostics.has_errors()) entry::report_no_entry(*c.core, c.options.entries, c.diagnostics);
   for (core::GlobalId id : c.core->own) {
     const core::Global& global = c.core->globals[id];
     if (global.kind != core::Global::Kind::entry || !wanted(c, global.name)) continue;
     auto graph = entry::graph_of(*c.core, id, c.sources, c.diagnostics);
     if (graph) c.entries.push_back({global.name, std::move(*graph), {}, {}});
   }
-  if (c.entries.empty() && !c.diagnostics.has_errors())
-    entry::report_no_entry(*c.core, c.options.entries, c.diagnostics);
 }
 
 /// What the machines that code is made for have in common.

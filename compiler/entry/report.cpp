@@ -64,10 +64,11 @@ void report_no_entry(const Program& program, const std::vector<std::string>& wan
   for (core::GlobalId id : program.own)
     if (program.globals[id].kind == core::Global::Kind::entry) names.push_back(program.globals[id].name);
   if (names.empty())
-    diagnostics.report(source::error(source::Code::E0610, {}, "the file has no entry to build")
-                           .help("declare what a host program calls with `entry NAME ... = ...`"));
-  else
-    diagnostics.report(no_such_entry(fmt::format("{}", fmt::join(wanted, "`, `")), names));
+    return diagnostics.report(source::error(source::Code::E0610, {}, "the file has no entry to build")
+                                  .help("declare what a host program calls with `entry NAME ... = ...`"));
+  for (const std::string& name : wanted)
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      diagnostics.report(no_such_entry(name, names));
 }
 
 void report_too_large(const Graph& graph, const Program& program, Diagnostics& diagnostics,

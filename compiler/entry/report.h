@@ -12,7 +12,8 @@ namespace axon::entry {
 
 /// The file, whose entries have these names, has none that is called `wanted`.
 source::Diagnostic no_such_entry(const std::string& wanted, const std::vector<std::string>& names);
-/// The file has none of the wanted entries; `wanted` is empty if every entry is built.
+/// Reports each wanted entry that the file lacks, or that it has none at all; `wanted` is empty if every
+/// entry is built.
 void report_no_entry(const core::Program&, const std::vector<std::string>& wanted, source::Diagnostics&);
 
 /// Compiling the entry takes more work than one entry may; `why` says of what.

@@ -61,7 +61,8 @@ class Compile(support.Case):
         np.testing.assert_array_equal(model.f([1, 2]), [2, 4])
         self.assertEqual(axon.compile('import mine\nentry f (x : f32[n]) = mine.twice x\n',
                                       library=pathlib.Path(self.folder)).entries, ["f"])
-        self.fails("", axon.compile, TWO, entry="nothing")
+        for missing in ("nothing", ["nothing"], ["double", "nothing"]):
+            self.fails("the file has no entry `nothing`", axon.compile, TWO, entry=missing, code="E0610")
 
     def test_errors_are_texts_and_data(self):
         error = self.fails("error[E0312]: inner dimensions of `@` differ", axon.compile, WRONG, code="E0312")
