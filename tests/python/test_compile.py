@@ -92,12 +92,24 @@ class Compile(support.Case):
             self.assertEqual(caught[0].filename, __file__)
 
     def test_arguments(self):
-        for wrong in (None, 3, b"entry", ["entry"]):
-            self.fails("a program is a text, or a path", axon.compile, wrong, code="E0801")
+        for wrong in (None, 3, b"entry" * 1000, ["entry"]):
+            error = self.fails("a program is a text, or a path", axon.compile, wrong, code="E0801")
+            self.assertLess(len(str(error)), 80)
         self.fails("NUL", axon.compile, "a\0.axn", code="E0801")
         self.fails("a number of workers", axon.compile, DOUBLE, workers=-1, code="E0801")
         self.fails("entries are texts", axon.compile, DOUBLE, entry=[3])
-        self.fails("folders of a library are texts", axon.compile, DOUBLE, library=[None])
+        for wrong in (3, [3], b"double"):
+            self.fails("entries are texts", axon.compile, DOUBLE, entry=wrong, code="E0801")
+        for wrong in (3, [None], b"lib", "\0"):
+            self.fails("folders of a library are texts", axon.compile, DOUBLE, library=wrong, code="E0801")
+        for wrong in ("n=4", [("n", 4)], 3):
+            self.fails("`defines` is a dict such as", axon.compile, DOUBLE, defines=wrong, code="E0801")
+        for wrong in (4.0, -1, None, True, "four", "", 2**63, [4]):
+            self.fails("`n` of `defines` is a size or", axon.compile, DOUBLE, defines={"n": wrong}, code="E0801")
+        for wrong in ("", "n=3", 3):
+            self.fails("which is no name", axon.compile, DOUBLE, defines={wrong: 4}, code="E0801")
+        for right in (3, "3", np.int64(3)):
+            self.assertEqual(axon.compile(DOUBLE, defines={"n": right}).double.ports[0].type, "f32[3]")
 
     def test_where_the_compiler_is(self):
         given = os.environ["AXON_ETCC"]

@@ -1,4 +1,5 @@
 """Programs to models: the compiler, `etcc`, as a process, whose bundle is loaded."""
+import collections.abc
 import json
 import os
 import shutil
@@ -6,7 +7,9 @@ import subprocess
 import tempfile
 import warnings
 
+from ._elements import BOOLS, INTEGERS, NAMES, shown
 from ._error import Error
+from ._values import kind_of
 from ._model import loaded, workers as checked_workers
 
 _FAST = ("--level", "native", "--cache")  # options for code of this machine alone, kept for the next time
@@ -55,14 +58,12 @@ def _command(file, out, entries, library, defines):
     return command
 
 
-
-
 def _parted(source):
     """The program's text, or None, and its path, or "-"."""
     if isinstance(source, str) and ("\n" in source or not source.endswith(".axn")):
         return source, "-"
     if not isinstance(source, (str, os.PathLike)):
-        raise Error(f"a program is a text, or a path, not {source!r}", "E0801")
+        raise Error(f"a program is a text, or a path, not {kind_of(source)}", "E0801")
     path = os.fsdecode(source)
     if "\0" in path:
         raise Error(f"the path {path!r} has a NUL in it", "E0801")
@@ -70,11 +71,26 @@ def _parted(source):
 
 
 def _texts(what, given):
-    given = [given] if isinstance(given, (str, os.PathLike)) else list(given or ())
+    several = isinstance(given, collections.abc.Iterable) and not isinstance(given, (str, bytes, os.PathLike))
+    given = list(given) if several else [] if given is None else [given]
     for one in given:
-        if not isinstance(one, (str, os.PathLike)) or "\0" in os.fspath(one):
-            raise Error(f"{what} are texts, and {one!r} is none", "E0801")
-    return [os.fspath(one) for one in given]
+        if not isinstance(one, (str, os.PathLike)) or "\0" in os.fsdecode(one):
+            raise Error(f"{what} are texts, and {kind_of(one)} is none", "E0801")
+    return [os.fsdecode(one) for one in given]
+
+
+def _fixed(defines):
+    """The sizes and element types that are fixed, by name, as the command line has them."""
+    if not isinstance(defines or {}, collections.abc.Mapping):
+        raise Error(f'`defines` is a dict such as {{"n": 1024, "t": "bf16"}}, not {kind_of(defines)}', "E0801")
+    for name, value in (defines or {}).items():
+        if not isinstance(name, str) or not name.isidentifier():
+            raise Error(f"`defines` has the key {name!r}, which is no name", "E0801")
+        is_size = isinstance(value, INTEGERS) and not isinstance(value, BOOLS) and 0 <= value < 2**63
+        if not is_size and not (isinstance(value, str) and (value in NAMES or value.isascii() and value.isdigit())):
+            raise Error(f"`{name}` of `defines` is a size or the name of an element type, such as 1024 or \"bf16\", not "
+                        + (repr(value) if isinstance(value, str) else shown(value)), "E0801")
+    return defines or {}
 
 
 def compile(source, *, workers=0, entry=None, library=(), defines=None):  # pylint: disable=redefined-builtin
@@ -85,7 +101,7 @@ def compile(source, *, workers=0, entry=None, library=(), defines=None):  # pyli
     axon.Error with the compiler's text; its `code` is that of the first error, its `diagnostics` are all."""
     checked_workers(workers)
     text, path = _parted(source)
-    fixed = {str(name): value for name, value in (defines or {}).items()}
+    fixed = _fixed(defines)
     with tempfile.TemporaryDirectory(prefix="axon-") as folder:
         out = os.path.join(folder, "program.axb")
         command = _command(path, out, _texts("entries", entry), _texts("folders of a library", library), fixed)
