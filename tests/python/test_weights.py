@@ -1,6 +1,7 @@
 """Weights from files and from arrays. usage: test_weights.py WRITE_TEST_BUNDLE"""
 import os
 import unittest
+from pathlib import Path
 
 import numpy as np
 
@@ -35,8 +36,31 @@ class Weights(support.Case):
         self.fails("from both", self.bundle.bind, file, p={"w": w})
         for wrong in (w, [{"w": w, "v": v}], {"w"}, 3, None, (w, v)):
             self.fails("a dict of arrays", self.bundle.bind, wrong, code="E0801")
-        self.fails("no weights are called `q`", self.bundle.bind, q=file)
+        for other in (file, w, {"w": w}, 3):
+            self.fails("no weights are called `q`", self.bundle.bind, q=other)
+        self.fails("no weights are called `workers`; there is `p`", self.bundle.bind, p={"w": w, "v": v}, workers=2,
+                   code="E0801")
+        self.bundle.bind(w=w, v=v)
+        self.fails("`p.w` is given twice", self.bundle.bind, {"p": {"w": w}}, p={"w": w, "v": v}, code="E0801")
+        self.bundle.bind(map="p.w <- other", other=w, v=v)
+        for wrong in (3, b"p.w <- other", Path("names.map")):
+            self.fails("`map` is the text of a binding map, not", self.bundle.bind, {"other": w, "v": v}, map=wrong,
+                       code="E0801")
         self.fails("`p` of `weights` holds weights, which bind() takes", bound.weights, p={"w": w, "v": v}, h=2, bytes=48)
+
+    def test_what_is_no_weight(self):
+        w, v = np.ones((1, 3, 4), np.float32), np.ones(3, np.float32)
+        for wrong, kind in ((None, "None"), (iter([1]), "an object of list_iterator"), ("w", "a text"),
+                            ({1.0}, "an object of set")):
+            self.fails(f"`p.w` is {kind}, and weights are arrays", self.bundle.bind, p={"w": wrong, "v": v}, code="E0822")
+            self.fails(f"`extra` is {kind}, and weights are", self.bundle.bind, {"w": w, "v": v, "extra": wrong}, code="E0822")
+        for wrong, kind in ((None, "None"), (w, "an array"), ([], "a list that is empty"), (3, "the number 3")):
+            self.fails(f"`p` is a record or a tuple of w, v, not {kind}", self.bundle.bind, p=wrong, code="E0822")
+        self.fails("`extra` is uneven", self.bundle.bind, {"w": w, "v": v, "extra": [[1], [1, 2]]}, code="E0823")
+        itself = {"w": w}
+        itself["v"] = itself
+        self.fails("`p.v` is a part of itself", self.bundle.bind, p=itself, code="E0822")
+        self.bundle.bind({"w": w, "v": v, "other": np.ones(3), "more": {"x": [1, 2]}})  # a checkpoint may have more
 
 
 if __name__ == "__main__":

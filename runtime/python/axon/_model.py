@@ -5,7 +5,7 @@ from . import _native
 from ._elements import BOOLS, INTEGERS, shown
 from ._entry import WEIGHT, Description, Entry, listed, nearest
 from ._error import Error
-from ._values import as_record, flatten, weight_of
+from ._values import as_record, flatten, kind_of, weight_of
 
 
 def _text(what, value):
@@ -18,7 +18,7 @@ def _text(what, value):
 
 def _path(what, value):
     if not isinstance(value, (str, bytes, os.PathLike)):
-        raise Error(f"{what} is a text or an os.PathLike, not {value!r}", "E0801")
+        raise Error(f"{what} is a text or an os.PathLike, not {kind_of(value)}", "E0801")
     return _text(what, value)
 
 
@@ -150,6 +150,8 @@ class Bundle(_Entries):
         """Binds what the program marks `weights`: from files; from a file for each parameter, by name; or from
         (nested) dicts or dataclasses of arrays, all in one or by parameter. A stack is a list of records, or a record of
         stacked arrays. `map` is the text of a binding map."""
+        if map is not None and not isinstance(map, str):
+            raise Error(f"`map` is the text of a binding map, not {kind_of(map)}", "E0801")
         text = _text("the map", map).decode() if map is not None else None
         given = [(None, source) for source in sources] + list(parameters.items())
         files = [isinstance(source, (str, bytes, os.PathLike)) for _, source in given]
@@ -166,19 +168,42 @@ class Bundle(_Entries):
         return self._bound(bound, binding)
 
     def _bind_arrays(self, given, text):
-        leaves = {}
+        leaves, elems = {}, self._elems_of_weights()
         for name, source in given:
             if name is None and as_record(source) is None:
                 raise Error("weights without a name are files, or a dict of arrays by name", "E0801")
+            if name is not None and text is None and not self._parts_of_weight(elems, name):
+                parameters = list(dict.fromkeys(path.partition(".")[0] for path in elems))
+                raise Error(f"no weights are called `{name}`; there is {listed(parameters)}" + nearest(name, parameters),
+                            "E0801")
             flatten(source, name or "", leaves)
-        arrays = [weight_of(f"`{path}`", self._elem_of_weight(path), value) for path, value in leaves.items()]
+        arrays = [self._weight(elems, path, value) for path, value in leaves.items()]
         names = [_text("the name", path) for path in leaves]
         return self._bound(_native.bind_arrays(self._bundle, names, arrays, text), None)
 
-    def _elem_of_weight(self, path):
+    def _elems_of_weights(self):
+        """The element types of all weights, by path."""
+        return {port.path: port.elem for known in self._descriptions.values() for port in known.inputs
+                if port.kind == WEIGHT}
+
+    def _weight(self, elems, path, value):
+        parts = self._parts_of_weight(elems, path)
+        if parts and "" not in parts:
+            fields = dict.fromkeys(part.partition(".")[0] for part in parts)
+            raise Error(f"`{path}` is a record or a tuple of {', '.join(fields)}, not {kind_of(value)}"
+                        + (" that is empty: give the arrays of no layers" if isinstance(value, list) and not value else ""),
+                        "E0822")
+        return weight_of(f"`{path}`", self._elem_of_weight(elems, path), value)
+
+    @staticmethod
+    def _parts_of_weight(elems, name):
+        """What follows the name in the paths of weights that begin with it, with or without their parameter."""
+        paths = [one for path in elems for one in (path, path.partition(".")[2])]
+        return [path[len(name) + 1:] for path in paths if path == name or path.startswith(name + ".")]
+
+    @staticmethod
+    def _elem_of_weight(elems, path):
         """The element type of the weight that has this name, or a name that ends so; None where there is not one."""
-        elems = {port.path: port.elem for known in self._descriptions.values() for port in known.inputs
-                 if port.kind == WEIGHT}
         ending = {elem for name, elem in elems.items() if name.endswith("." + path)}
         return elems.get(path) or (ending.pop() if len(ending) == 1 else None)
 
