@@ -33,6 +33,8 @@ entry scaled (p : weights {w : f32[d]}) (x : f32[d]) = x * p.w
 entry _source (x : f32[n]) = x + 4.0
 entry dense_p (x : f32[n]) = { result = x }
 entry nothing = 3.0
+entry patterns (x : f32[n]) (a : f32, (b : f32, c : f32)) (_ : f32[n]) = x + a + b - c
+entry odd (__debug__ : f32) = __debug__
 '''
 
 
@@ -48,12 +50,15 @@ class Describe(support.Case):
                 ("step", "(h: '*f32[n, d]', x: 'f32[d]', pos: 'i64') -> '(f32, f32[n, d])'"),
                 ("both", "(h: '*{a : f32[n], b : i32[n]}') -> '{a : f32[n], b : i32[n]}'"),
                 ("__call__", "(x: 'bf16[n]') -> '(bf16[n], {y : bf16[n]})'"), ("nothing", "() -> 'f32'"),
-                ("scaled", "(x: 'f32[d]') -> 'f32[d]'")):
+                ("scaled", "(x: 'f32[d]') -> 'f32[d]'"), ("odd", "(__debug___: 'f32') -> 'f32'"),
+                ("patterns", "(x: 'f32[n]', _1: '(f32, (f32, f32))', _2: 'f32[n]') -> 'f32[n]'")):
             self.assertEqual(str(inspect.signature(self.model[entry])), signature)
         step = self.model.step
         self.assertEqual([(port.path, port.elem, port.rank, port.type) for port in step.ports],
                          [("h", "f32", 2, "f32[n, d]"), ("x", "f32", 1, "f32[d]"), ("pos", "i64", 0, "i64")])
         self.assertEqual([(port.path, port.shape) for port in step.results], [("0", ()), ("1", ("n", "d"))])
+        self.assertEqual(repr(step.ports), "[<h : *f32[n, d]>, <x : f32[d]>, <pos : i64>]")
+        self.assertEqual(repr(self.model.split.results), "[<result : f32[h, t, k]>]")
         self.assertEqual((self.model.split.sizes, self.model.split.__name__), (["h"], "split"))
         inspect.signature(self.model.split).bind(np.ones((2, 4)), h=2)
 
@@ -68,6 +73,12 @@ class Describe(support.Case):
         for thing in (axon, axon.Entry, axon.State, self.model, axon.compile):
             self.assertTrue(pydoc.render_doc(thing))
         self.assertIn("x : f32[t, h*k]", repr(self.model.split))
+
+    def test_parameters_without_a_name(self):
+        x = np.ones(2, np.float32)
+        for result in (self.model.patterns(x, (5, (3, 2)), x), self.model.patterns(x, _1=(5, (3, 2)), _2=x)):
+            np.testing.assert_array_equal(result, [7, 7])
+        self.fails("not set: `2`", self.model.patterns, x, (5, (3, 2)), code="E0821")
 
     def test_names_of_methods_and_of_python(self):
         model = self.model
@@ -94,14 +105,19 @@ class Describe(support.Case):
         with self.assertRaises(AttributeError) as caught:
             model.dens
         self.assertIn("did you mean `dense`?", str(caught.exception))
-        self.assertEqual((list(model), len(model)), (model.entries, 13))
+        self.assertEqual((list(model), len(model)), (model.entries, 15))
 
     def test_unknown_arguments(self):
         self.fails("`dense` has no input `xs`; it has `p.w`, `p.b`, `x`; did you mean `x`?", self.model.dense, xs=1,
                    code="E0801")
         self.fails("it has `x`, and the sizes `h`", self.model.split, zzz=1)
         self.fails("size `t` of `split` follows from its arguments", self.model.split, [[1, 2]], h=2, t=1)
-        self.fails("`split` takes 1 arguments, 2 were given", self.model.split, [[1, 2]], 2)
+        self.fails("`split` takes 1 argument, 2 were given; `h` is given by name", self.model.split, [[1, 2]], 2)
+        self.fails("`nothing` takes 0 arguments, 1 were given", self.model.nothing, 2)
+        for two in (2, np.int64(2), np.array(2)):
+            self.assertEqual(self.model.split([[1, 2]], h=two).shape, (2, 1, 1))
+        for wrong in (2.0, np.array(2.0), np.array([2]), True, "2", None, [2]):
+            self.fails("size `h` is", self.model.split, [[1, 2]], h=wrong, code="E0822")
         self.fails("`x` was given twice", self.model.split, [[1, 2]], x=[[1, 2]])
         self.fails("size `h` of `split` is not determined", self.model.split, [[1, 2]], code="E0821")
         self.fails("`scaled` has weights, and none are bound", self.model.scaled, [1])
@@ -115,7 +131,8 @@ class Describe(support.Case):
             self.assertIn(f"class Mine({base}):", text)
             fields = {node.target.id for node in classes["Mine"].body if isinstance(node, ast.AnnAssign)}
             hidden = {"bind"} if model is bound else set()  # a method of the other alone
-            self.assertEqual(fields - hidden, {"split", "dense", "step", "both", "scaled", "dense_p", "nothing"})
+            self.assertEqual(fields - hidden, {"split", "dense", "step", "both", "scaled", "dense_p", "nothing",
+                                               "patterns", "odd"})
             self.assertIn('# model["level"]: Entry_level', text)
             call = classes["Entry_split"].body[0]
             self.assertEqual([one.arg for one in call.args.kwonlyargs], ["h"])

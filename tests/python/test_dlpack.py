@@ -219,6 +219,24 @@ class DLPack(support.Case):
         gc.collect()
         self.assertIsNone(gone())
 
+    def test_what_a_producer_raises(self):
+        def producer(error, device=(1, 0)):
+            class Producer:
+                def __dlpack__(self, **_):
+                    raise error
+
+                def __dlpack_device__(self):
+                    return device
+
+            return Producer()
+
+        self.fails("through DLPack: NotImplementedError", self.model.vector, producer(NotImplementedError()))
+        for device in (None, 3, (), "cpu", ("cpu", 0), (None, None)):
+            self.fails("`x` cannot be read through DLPack", self.model.vector, producer(BufferError("b"), device), code="E0822")
+        for error in (MemoryError, KeyboardInterrupt, KeyError, OSError):  # it is theirs
+            with self.assertRaises(error):
+                self.model.vector(producer(error()))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -114,7 +114,35 @@ class Numbers(support.Case):
             self.assertTrue(np.isnan(back.floats()[np.isnan(floats)]).all())
         self.assertEqual(axon.Bits.of([1.00390625, 1.01171875], "bf16").floats().tolist(), [1.0, 1.015625])  # to even
         for array, elem in ((every, "f8e4m3"), (every.astype(np.int16), "bf16"), ([1], "bf16"), (every, "u8")):
-            self.fails("", axon.Bits, array, elem)
+            self.fails("", axon.Bits, array, elem, code="E0822")
+        for elem in ("f32", 3, None, ["bf16"]):
+            self.fails("bits are of bf16, f8e4m3 or f8e5m2, not of", axon.Bits.of, [1.0], elem, code="E0822")
+        self.fails("an array of int64 has no floats", axon.Bits.of, np.array([1]), "bf16", code="E0822")
+        for name, wrong in (("elem", "f32"), ("elem", "f8e4m3"), ("elem", None), ("array", None), ("array", [1])):
+            changed = axon.Bits.of([1.0], "bf16")
+            setattr(changed, name, wrong)
+            self.fails("bits ", self.copied, "bf16", changed, 1, code="E0822")
+
+    def test_lists_in_lists_without_end(self):
+        itself, beside, deep = [], [1.0], 1.0
+        itself.append(itself)
+        beside += [beside, beside]
+        for _ in range(17):
+            deep = [deep]
+        for wrong in (itself, beside, deep):
+            self.fails("more than 16 lists in each other", self.copied, "f32", wrong, 1, code="E0822")
+        self.fails("has 1 axis, the given tensor has 16", self.copied, "f32", deep[0], 1)
+
+    def test_what_is_no_number_is_named_by_its_kind(self):
+        class Hostile:
+            def __repr__(self):
+                raise RuntimeError("no")
+
+        for wrong, kind in (("x" * 100_000, "a text"), (Hostile(), "an object of Hostile"), ({1, 2}, "an object of set"),
+                            (range(3), "an object of range"), (None, "None"), (b"1", "an object of bytes")):
+            self.fails(f"`y` is f32, and {kind} is no number", self.copied, "f32", [1.0], wrong, code="E0822")
+            self.fails(f"element [1] of `x` is i64, and {kind} is no number", self.copied, "i64", [1, wrong], 1)
+        self.fails("which cannot hold an integer of 19932 bits", self.copied, "i64", [10**6000], 1)
 
     def test_bits_of_any_shape_and_layout(self):
         for elem, dtype in (("bf16", np.uint16), ("f8e4m3", np.uint8), ("f8e5m2", np.uint8)):

@@ -25,6 +25,8 @@ entry wide (p : { a : f32[n], b : f32[n], c : f32[n], d : f32[n], e : f32[n], f 
     (a : f32) (b : f32) (c : f32) (d : f32) (e : f32) (f : f32) (g : f32) (h : f32) (i : f32) (j : f32) (k : f32)
     (l : f32) (m : f32) (o : f32) =
   (p.a + p.b + p.c + p.d + p.e + p.f + p.g + p.h, a + b + c + d + e + f + g + h + i + j + k + l + m + o)
+entry grid (p : Stack[n, Stack[m, { k : f32 }]]) = p.k
+entry grid_of_pairs (p : Stack[n, Stack[m, (f32, f32)]]) = let (a, b) = p in a
 entry named (p : weights Stack[l, Layer[d]]) (x : f32[t, d]) = fold (fn h q => h @ q.w + q.b) x p
 """
 
@@ -95,6 +97,10 @@ class Records(support.Case):
         self.fails("`p` is an empty list", self.model.network, [], x, code="E0823")
         self.fails("element [1] of `p` has the fields w, b, and is given as a dict with w", self.model.network,
                    [{"w": ws[0], "b": bs[0]}, {"w": ws[1]}], x)
+        several = [[{"k": k} for k in range(3)], [{"k": k} for k in (3, 4, 5)]]
+        np.testing.assert_array_equal(self.model.grid(several), [[0, 1, 2], [3, 4, 5]])
+        np.testing.assert_array_equal(self.model.grid_of_pairs([[(r["k"], -1.0) for r in row] for row in several]),
+                                      [[0, 1, 2], [3, 4, 5]])
         self.fails("element [0] of `p` is a record", self.model.network, [ws[0]], x)
         self.fails("uneven", self.model.network, [{"w": ws[0], "b": bs[0]}, {"w": ws[1], "b": bs[1][:2]}], x, code="E0823")
         self.fails("`p.w`", self.model.dense, [{"w": ws[0], "b": bs[0]}], x)
@@ -109,7 +115,12 @@ class Records(support.Case):
         self.fails("not None", self.model.pair, None)
         self.fails("no part `2`", self.model.pair, (a, b, a), code="E0801")
         self.fails("not set: `p.1`", self.model.pair, (a,), code="E0821")
-        self.fails("element [1] of `p` is a tuple of 2 parts, not a tuple of 1", self.model.pairs, [(a, b), (a,)])
+        self.fails("a list of such tuples, and element [1] of the list is a tuple of 1", self.model.pairs, [(a, b), (a,)],
+                   code="E0822")
+        self.fails("`p` is a tuple of 2 parts, or a list of such tuples, and element [0] of the list is an array",
+                   self.model.pair, [a, b], code="E0822")
+        self.fails("`p.rest` is a tuple of 2 parts, or a list of such tuples, and element [0] of the list is the number 1",
+                   self.model.deep, {"first": Layer(*layer(1)), "rest": [1, 2]})
 
     def test_records_in_records(self):
         w, b = layer(2)

@@ -2,6 +2,7 @@
 import copy
 import pickle
 import unittest
+import weakref
 
 import numpy as np
 
@@ -49,6 +50,32 @@ class States(support.Case):
         self.assertIn("keys", dir(both))
         self.assertEqual((len(both), list(both)), (2, ["keys", "counts"]))
 
+    def test_what_is_no_memory_of_a_state(self):
+        x, read_only = np.ones(3, np.float32), np.zeros(3, np.float32)
+        read_only.flags.writeable = False
+        odd = np.zeros(13, np.uint8)[1:].view(np.float32)
+        for wrong, why in ((read_only, "read-only"), (np.zeros(6, np.float32)[::2], "not contiguous"), (odd, "not aligned"),
+                           ([0.0, 0.0, 0.0], "a list"), (0.0, "0.0"), (None, "None")):
+            self.fails(f"`a` is updated in place and must be a writable, contiguous and aligned NumPy array; it is {why}",
+                       self.model.two, wrong, x.copy(), x, code="E0826")
+        for wrong in (3, [1], "x", {"a": None}, axon.State(x)):
+            self.fails("a state is a NumPy array, axon.Bits, or dicts and tuples of them, not", axon.State, wrong, code="E0801")
+        for use in (repr, len, lambda state: self.model.two(state, x.copy(), x), copy.copy):
+            with self.assertRaises((AttributeError, axon.Error)):
+                use(axon.State.__new__(axon.State))
+
+    def test_a_class_of_ones_own(self):
+        class Mine(axon.State):
+            pass
+
+        cache = Mine({"keys": np.zeros((2, 1), np.float32), "counts": np.zeros(2, np.int32)})
+        self.assertIs(self.model.both(cache, [5], 1)[1], cache)
+        self.assertEqual(cache.keys.tolist(), [[0], [5]])
+        line = Mine(np.zeros((2, 1), np.float32))
+        self.assertIs(self.model.append(line, [3], 0), line)
+        self.assertEqual(line.value.tolist(), [[3], [0]])
+        self.assertIs(weakref.ref(line)(), line)
+
     def test_made_of_weights(self):
         bound = self.model.bind(p={"w": np.eye(4, dtype=np.float32)})
         state = bound.decode.state(n=2)
@@ -62,7 +89,7 @@ class States(support.Case):
                    code="E0821")
 
     def test_what_is_no_state(self):
-        self.fails("`plain` has no parameters that are updated; there is none", self.model.plain.state, n=2, code="E0801")
+        self.fails("`plain` has no parameters that are updated", self.model.plain.state, n=2, code="E0801")
         self.fails("`two` has 2 parameters that are updated; there is `a`, `b`", self.model.two.state, n=2)
         self.fails("`two` has no parameter `x` that is updated", self.model.two.state, "x", n=2)
         self.assertEqual(self.model.two.state("b", n=2).value.shape, (2,))

@@ -14,6 +14,7 @@ from ._error import Error
 _FORMATS = {"f32": (23, -126, float.fromhex("0x1.fffffep127")), "f16": (10, -14, 65504.0),
             "bf16": (7, -126, float.fromhex("0x1.fep127")), "f8e4m3": (3, -6, 448.0), "f8e5m2": (2, -14, 57344.0)}
 LACKING = ("bf16", "f8e4m3", "f8e5m2")  # by NumPy: arrays of these hold their bits
+MAX_RANK = 16  # axes of a tensor
 BOOLS, INTEGERS, FLOATS = (bool, np.bool_), (int, np.integer), (float, np.floating)
 
 
@@ -31,10 +32,15 @@ NAMES, DTYPES = _elements()
 ELEM_OF = {dtype: name for name, dtype in DTYPES.items() if name not in LACKING}
 
 
-def shown(number):
-    """Python refuses to write very long integers out."""
-    long = isinstance(number, int) and number.bit_length() > 1024
-    return f"an integer of {number.bit_length()} bits" if long else number
+def shown(value):
+    """For people: a number as it is written, of all else the kind. Python refuses to write very long integers out."""
+    if value is None or isinstance(value, BOOLS + FLOATS):
+        return str(value)
+    if isinstance(value, INTEGERS):
+        bits = int(value).bit_length()
+        return f"an integer of {bits} bits" if bits > 1024 else str(value)
+    names = {dict: "a dict", list: "a list", tuple: "a tuple", np.ndarray: "an array", str: "a text"}
+    return names.get(type(value), f"an object of {type(value).__name__}")
 
 
 def refuse_masked(what, array):
@@ -48,19 +54,26 @@ class Bits:
     "f8e4m3" or "f8e5m2"."""
 
     def __init__(self, array, elem):
-        if elem not in LACKING:
-            raise Error(f"bits are of bf16, f8e4m3 or f8e5m2, not of {elem}")
+        self._check(elem)
         if not isinstance(array, np.ndarray) or array.dtype != DTYPES[elem]:
-            raise Error(f"the bits of {elem} are a NumPy array of {DTYPES[elem]}")
+            raise Error(f"the bits of {elem} are a NumPy array of {DTYPES[elem]}, not "
+                        + (f"of {array.dtype}" if isinstance(array, np.ndarray) else shown(array)), "E0822")
         refuse_masked("the array", array)
         self.array, self.elem = array, elem
+
+    @staticmethod
+    def _check(elem):
+        if elem not in LACKING:
+            raise Error(f"bits are of bf16, f8e4m3 or f8e5m2, not of {elem if isinstance(elem, str) else shown(elem)}",
+                        "E0822")
 
     @classmethod
     def of(cls, numbers, elem):
         """Numbers, lists of them or an array of floats, rounded to the type; what is too large is an error."""
+        cls._check(elem)
         if isinstance(numbers, np.ndarray):
             if numbers.dtype.kind != "f":
-                raise Error(f"an array of {numbers.dtype} has no floats")
+                raise Error(f"an array of {numbers.dtype} has no floats", "E0822")
             refuse_masked("the array", numbers)
             return cls(_encoded("the array", numbers, elem), elem)
         return cls(from_numbers("the list", elem, numbers), elem)
@@ -162,7 +175,8 @@ def _misfit(what, elem, value):
         return f"{what} is a list, beside others that are not, or have another length"
     is_bool = isinstance(value, BOOLS)
     if not is_bool and not isinstance(value, INTEGERS + FLOATS):
-        return f"{what} is {elem}, and {value!r} is no number"
+        said = repr(value) if isinstance(value, str) and len(value) <= 40 else shown(value)
+        return f"{what} is {elem}, and {said} is no number"
     if elem == "bool" or is_bool:
         return "" if elem == "bool" and is_bool else f"{what} is {elem}, and {value} is " + (
             "True or False" if is_bool else "neither True nor False")
@@ -174,14 +188,17 @@ def _misfit(what, elem, value):
     return "" if limits.min <= int(value) <= limits.max else f"{what} is {elem}, which cannot hold {shown(value)}"
 
 
-def _kinds(value, found):
-    """The types of what is in nested lists, added to a set."""
+def _kinds(what, value, found, left=MAX_RANK):
+    """The types of what is in nested lists, added to a set. A list may hold itself."""
     types = set(map(type, value))
     if list in types:
+        if left <= 1:
+            raise Error(f"{what} has more than {MAX_RANK} lists in each other, and a tensor has at most {MAX_RANK} axes",
+                        "E0822")
         types.discard(list)
         for item in value:
             if type(item) is list:  # pylint: disable=unidiomatic-typecheck
-                _kinds(item, found)
+                _kinds(what, item, found, left - 1)
     found |= types
     return found
 
@@ -193,7 +210,7 @@ def _plain_numbers(what, elem, value):
     kinds = set(map(type, value))
     is_flat = list not in kinds
     if not is_flat:
-        kinds = _kinds(value, set())
+        kinds = _kinds(what, value, set())
     if not kinds <= accepted:
         return None
     try:

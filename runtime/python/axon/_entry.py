@@ -4,6 +4,8 @@ import difflib
 import inspect
 import keyword
 
+import numpy as np
+
 from . import _native
 from ._elements import NAMES, from_numbers
 from ._error import Error
@@ -32,6 +34,9 @@ class Port:
     @property
     def is_state(self):
         return self.kind == STATE
+
+    def __repr__(self):
+        return f"<{self.path or 'result'} : {'*' if self.is_state else ''}{self.type}>"
 
     @property
     def type(self):
@@ -63,8 +68,10 @@ def type_text(form, ports):
 
 
 def python_name(name, taken=()):
-    """The name that a parameter has in a signature: one that Python keeps for itself gets a `_`."""
-    while keyword.iskeyword(name) or name in taken:
+    """The name that a parameter has in a signature: one that Python keeps for itself gets a `_`; a parameter that is a
+    pattern or `_`, which the library calls by its number, is `_0`."""
+    name = name if name.isidentifier() else "_" + name
+    while keyword.iskeyword(name) or name == "__debug__" or name in taken:
         name += "_"
     return name
 
@@ -236,7 +243,7 @@ class Entry(_native.Caller):
         if parameter not in updated:
             raise Error((f"`{self.name}` has no parameter `{parameter}` that is updated" if parameter is not None else
                          f"`{self.name}` has {len(updated) or 'no'} parameters that are updated")
-                        + f"; there is {listed(updated)}", "E0801")
+                        + (f"; there is {listed(updated)}" if updated else ""), "E0801")
         numbers = {}
         for name, value in sizes.items():
             size = next((one for one in known.all_sizes if name in (one, python_name(one))), None)
@@ -259,6 +266,7 @@ class Entry(_native.Caller):
 
     def _prepare(self, number, value):
         port = self._description.given[number]
+        value = value.value if isinstance(value, State) else value  # of a class of one's own
         if type(value) is list and value and type(value[0]) in (float, int) and not port.is_state:
             return (native(from_numbers(f"`{port.path}`", port.elem, value), port.elem),)  # the common case, at once
         if isinstance(value, (dict, tuple)) or (as_record(value) is not None and not is_array(value)):
@@ -268,10 +276,13 @@ class Entry(_native.Caller):
 
     def _parts(self, parameter, form, value):
         known = self._description
+        value = value.value if isinstance(value, State) else value
         name = list(known.forms)[parameter]
         return parts_of(f"`{_path_in(known.forms[name], form, name)}`", form, value, known.is_state(name))
 
     def _size(self, name, value):
+        if isinstance(value, np.ndarray) and value.ndim == 0:
+            value = value[()]
         number = from_numbers(f"size `{name}`", "i64", value)
         if number.ndim:
             raise Error(f"size `{name}` is a number, not a list", "E0822")
@@ -282,7 +293,10 @@ class Entry(_native.Caller):
         known = self._description
         names = {python: name for name, python in known.python_names.items()}
         if len(arguments) > len(known.forms):
-            raise Error(f"`{self.name}` takes {len(known.forms)} arguments, {len(arguments)} were given", "E0801")
+            count = len(known.forms)
+            raise Error(f"`{self.name}` takes {count} argument{'s' if count != 1 else ''}, {len(arguments)} were given"
+                        + (f"; {listed(known.sizes)} {'are' if len(known.sizes) > 1 else 'is'} given by name"
+                           if known.sizes else ""), "E0801")
         given = dict(zip(known.forms, arguments))
         for name, value in named.items():
             name = names.get(name, name)

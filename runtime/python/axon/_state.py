@@ -1,7 +1,7 @@
 """State: the memory of a `*` parameter, which calls update in place."""
 import numpy as np
 
-from ._elements import Bits
+from ._elements import Bits, shown
 from ._error import Error
 
 
@@ -40,7 +40,7 @@ def _check(value):
     for part in value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else ():
         _check(part)
     if not isinstance(value, (dict, tuple, np.ndarray, Bits)):
-        raise Error(f"a state is a NumPy array, axon.Bits, or dicts and tuples of them, not {value!r}", "E0801")
+        raise Error(f"a state is a NumPy array, axon.Bits, or dicts and tuples of them, not {shown(value)}", "E0801")
 
 
 def _text(value):
@@ -59,7 +59,7 @@ class State:
     A call takes it as the argument, updates the arrays and hands the same State back. The parts of a record are
     state["k"] or state.k; of a tuple state[0]. copy.copy() and copy.deepcopy() copy the memory, and pickle writes it."""
 
-    __slots__ = ("value",)
+    __slots__ = ("value", "__weakref__")
 
     def __init__(self, value):
         _check(value)
@@ -69,7 +69,7 @@ class State:
         raise AttributeError(f"`{name}` of a state is memory: write into its array, as in state.{name}[:] = ...")
 
     def __getattr__(self, name):
-        if name.startswith("__") or not isinstance(self.value, dict) or name not in self.value:
+        if name == "value" or name.startswith("__") or not isinstance(self.value, dict) or name not in self.value:
             raise AttributeError(f"the state has no part `{name}`")
         return self.value[name]
 

@@ -10,7 +10,7 @@ import dataclasses
 import numpy as np
 
 from . import _native
-from ._elements import BOOLS, DTYPES, ELEM_OF, FLOATS, INTEGERS, LACKING, Bits, from_numbers, refuse_masked
+from ._elements import (BOOLS, DTYPES, ELEM_OF, FLOATS, INTEGERS, LACKING, Bits, from_numbers, refuse_masked, shown)
 from ._error import Error
 
 Tensor = _native.Tensor
@@ -27,15 +27,16 @@ def of_dlpack(what, value):
             return _native.import_dlpack(value.__dlpack__(max_version=(1, 0)))
         except TypeError:  # it is older than versions
             return _native.import_dlpack(value.__dlpack__())
-    except (BufferError, RuntimeError, TypeError, ValueError, AttributeError) as problem:
+    except Error as error:
+        raise (error if what in str(error) else Error(f"{what}: {error}", error.code)) from None
+    except (BufferError, RuntimeError, TypeError, ValueError, AttributeError, IndexError) as problem:
         if hasattr(value, "__array__"):  # such as bools of a PyTorch that has no DLPack of them
             try:
                 return np.asarray(value)
             except Exception:  # pylint: disable=broad-except  # the first problem says more
                 pass
-        raise Error(f"{what} cannot be read through DLPack: {problem}", "E0822") from problem
-    except Error as error:
-        raise (error if what in str(error) else Error(f"{what}: {error}", error.code)) from None
+        said = str(problem) or type(problem).__name__
+        raise Error(f"{what} cannot be read through DLPack: {said}", "E0822") from problem
 
 
 def is_array(value):
@@ -46,7 +47,8 @@ def is_array(value):
 def array_of(what, value):
     """A plain NumPy array over the memory of what is_array(), and the name of its element type."""
     if isinstance(value, Bits):
-        return np.asarray(value.array), value.elem
+        whole = Bits(value.array, value.elem)  # whoever has it may have set these
+        return np.asarray(whole.array), whole.elem
     if not isinstance(value, (np.ndarray, Tensor)):
         value = of_dlpack(what, value)
     if isinstance(value, Tensor):
@@ -78,16 +80,20 @@ def prepared(what, port, value):
             return native(array, elem)
         if not port.is_state:
             return native(np.require(array, requirements="CA"), elem)
-        if array.flags.c_contiguous and array.flags.writeable and array.flags.aligned:
+        flags = array.flags
+        if flags.c_contiguous and flags.writeable and flags.aligned:
             return native(array, elem)
+        given = "read-only" if not flags.writeable else "not contiguous" if not flags.c_contiguous else "not aligned"
     elif not port.is_state:
         array, elem = stacked(what, port.elem, value) if isinstance(value, list) else (None, "")
         if array is None:
             array, elem = from_numbers(what, port.elem, value), port.elem
         return (native(array, elem),)
+    else:
+        given = shown(value)
     # Nothing may be converted or copied behind the caller's back.
     raise Error(f"{what} is updated in place and must be a writable, contiguous and aligned NumPy array"
-                + (", in axon.Bits" if port.elem in LACKING else ""), "E0826")
+                + (", in axon.Bits" if port.elem in LACKING else "") + f"; it is {given}", "E0826")
 
 
 def stacked(what, elem, items):
@@ -117,12 +123,8 @@ def as_record(value):
 
 def kind_of(value):
     """For people: what a value is that does not fit."""
-    if value is None:
-        return "None"
-    names = {dict: "a dict", list: "a list", tuple: "a tuple", np.ndarray: "an array", str: "a text"}
-    if isinstance(value, BOOLS + INTEGERS + FLOATS):
-        return f"the number {value}" if not isinstance(value, BOOLS) else str(value)
-    return names.get(type(value), f"an object of {type(value).__name__}")
+    is_number = isinstance(value, INTEGERS + FLOATS) and not isinstance(value, BOOLS)
+    return f"the number {shown(value)}" if is_number else shown(value)
 
 
 def parts_of(what, form, value, in_state):
@@ -148,35 +150,52 @@ def _unstacked(what, form, items, in_state):
     if not items:
         raise Error(f"{what} is an empty list, which does not say how its tensors look: give a record of stacked "
                     "arrays, such as numpy.zeros((0, 3), numpy.float32)", "E0823")
-    rows = [item if isinstance(item, dict) or type(item) is tuple  # pylint: disable=unidiomatic-typecheck
-            else parts_of(f"element [{i}] of {what}", form, item, False) for i, item in enumerate(items)]
     if isinstance(form, tuple):
-        for i, row in enumerate(rows):
-            if not isinstance(row, tuple) or len(row) != len(form):
-                raise Error(f"element [{i}] of {what} is a tuple of {len(form)} parts, not {kind_of(row)}"
-                            + (f" of {len(row)}" if isinstance(row, tuple) else ""), "E0822")
+        rows = [_tuple_of(what, i, form, item) for i, item in enumerate(items)]
         return tuple([row[k] for row in rows] for k in range(len(form)))
-    for i, row in enumerate(rows):
-        if not isinstance(row, dict) or set(row) != set(form):
-            found = f"{kind_of(row)} with {', '.join(map(str, row))}" if isinstance(row, dict) else kind_of(row)
-            raise Error(f"element [{i}] of {what} has the fields {', '.join(form)}, and is given as {found}", "E0822")
+    rows = [_record_of(what, i, form, item) for i, item in enumerate(items)]
     return {field: [row[field] for row in rows] for field in form}
 
 
-def flatten(value, path, out):
-    """Leaves of nested records, tuples and lists of records, by path: weights, of which no template is known."""
+def _tuple_of(what, i, form, item):
+    """Element number i of a stack, as a tuple."""
+    if isinstance(item, list):
+        item = parts_of(f"element [{i}] of {what}", form, item, False)
+    if not isinstance(item, tuple) or len(item) != len(form):
+        raise Error(f"{what} is a tuple of {len(form)} parts, or a list of such tuples, and element [{i}] of the list is "
+                    f"{kind_of(item)}" + (f" of {len(item)}" if isinstance(item, tuple) else ""), "E0822")
+    return item
+
+
+def _record_of(what, i, form, item):
+    """Element number i of a stack, as a dict."""
+    row = item if isinstance(item, dict) else parts_of(f"element [{i}] of {what}", form, item, False)
+    if not isinstance(row, dict) or set(row) != set(form):
+        found = f"{kind_of(row)} with {', '.join(map(str, row))}" if isinstance(row, dict) else kind_of(row)
+        raise Error(f"element [{i}] of {what} has the fields {', '.join(form)}, and is given as {found}", "E0822")
+    return row
+
+
+def flatten(value, path, out, around=()):
+    """Leaves of nested records, tuples and lists of records, by path: weights, of which no template is known. `around`
+    are the values that this one is a part of."""
+    what = f"`{path}`" if path else "the list"
     record = None if isinstance(value, (np.ndarray, Bits)) else as_record(value)
     if record is None and isinstance(value, tuple):
         record = dict(enumerate(value))
     if record is None and isinstance(value, list) and value and _is_structure(value[0]):
         form = as_record(value[0])
-        record = _unstacked(f"`{path}`" if path else "the list", form if form is not None else value[0], value, False)
+        record = _unstacked(what, form if form is not None else value[0], value, False)
         record = dict(enumerate(record)) if isinstance(record, tuple) else record
     if record is None:
+        if path in out:
+            raise Error(f"{what} is given twice", "E0801")
         out[path] = value
         return
+    if id(value) in around:
+        raise Error(f"{what} is a part of itself", "E0822")
     for key, item in record.items():
-        flatten(item, f"{path}.{key}" if path else str(key), out)
+        flatten(item, f"{path}.{key}" if path else str(key), out, around + (id(value),))
 
 
 def _is_structure(value):
@@ -188,13 +207,24 @@ def weight_of(what, elem, value):
     None: it is not known, and they are what NumPy makes of them."""
     if is_array(value):
         array, elem = array_of(what, value)
+    elif not isinstance(value, (list,) + BOOLS + INTEGERS + FLOATS):
+        raise Error(f"{what} is {shown(value)}, and weights are arrays, numbers and lists of them, in dicts, dataclasses and "
+                    "named tuples", "E0822")
     else:
         array = stacked(what, elem, value)[0] if isinstance(value, list) else None
         if array is None and elem is None:
-            array, elem = array_of(what, np.asarray(value))
+            array, elem = _guessed(what, value)
         elif array is None:
             array = from_numbers(what, elem, value)
     return native(np.require(array, requirements="CA"), elem)
+
+
+def _guessed(what, value):
+    """What NumPy makes of numbers or lists of them, and its element type."""
+    try:
+        return array_of(what, np.asarray(value))
+    except (ValueError, OverflowError) as problem:
+        raise Error(f"{what} is uneven or too large: {problem}", "E0823") from problem
 
 
 def memory(elem, shape, strides):
