@@ -13,6 +13,8 @@ namespace axon::host {
 namespace {
 
 constexpr uint64_t arena_alignment = 64;
+/// Nanoseconds with one worker: what takes no longer does not wait for others while another launch has them.
+constexpr double alone_at_most = 200'000;
 /// An untouched event word is at most this far behind, plus one launch: well within the 2^31 of a signed
 /// comparison.
 constexpr uint32_t refresh_after = 1u << 30;
@@ -159,12 +161,14 @@ Status Call::launch(Plan& plan) {
   launch_.context.workers = !entry_->debugs.empty() ? 1
                             : runtime_->fixed       ? pool.workers()
                                                     : choose_workers(plan);
+  const uint32_t workers = launch_.context.workers;
+  launch_.may_run_alone = !runtime_->fixed && runtime_->model.predict(plan.work, 0, 1) <= alone_at_most;
   if (trace_) trace_->begin(*plan.variant);
   launch_.trace = trace_.get();
   if (!runtime_->fixed && plan.choice.wants_time()) {
     const Clock::time_point begin = Clock::now();
     if (auto failure = pool.run(plan.kernel, launch_)) return failure;
-    plan.choice.report(nanoseconds_since(begin));
+    if (launch_.context.workers == workers) plan.choice.report(nanoseconds_since(begin));
   } else if (auto failure = pool.run(plan.kernel, launch_)) {
     return failure;
   }

@@ -52,6 +52,42 @@ TEST(Pool, MoreWorkersThanThereAreAreNotStarted) {
   EXPECT_EQ(tally.runs[1], 1u);
 }
 
+struct Held {
+  Launch launch;
+  std::atomic<bool> began{false}, over{false};
+};
+
+void hold(const axon_kernel_context* context, uint32_t worker) {
+  auto& held = *static_cast<Held*>(const_cast<void*>(context->buffers[0]));
+  if (worker == 0) held.began = true;
+  while (!held.over) std::this_thread::yield();
+}
+
+TEST(Pool, WhatMayRunAloneDoesNotWaitForWorkersThatAreTaken) {
+  auto pool = Pool::create(2);
+  ASSERT_TRUE(pool);
+  Held held;
+  void* held_buffers[] = {&held};
+  held.launch.context.buffers = held_buffers;
+  held.launch.context.workers = 2;
+  std::thread other([&] { EXPECT_FALSE((*pool)->run(hold, held.launch)); });
+  while (!held.began) std::this_thread::yield();
+  Tally tally;
+  void* const buffers[] = {&tally};
+  tally.launch.context.buffers = buffers;
+  tally.launch.context.workers = 2;
+  tally.launch.may_run_alone = true;
+  EXPECT_FALSE((*pool)->run(count, tally.launch));
+  EXPECT_EQ(tally.launch.context.workers, 1u);
+  held.over = true;
+  other.join();
+  tally.launch.context.workers = 2;
+  EXPECT_FALSE((*pool)->run(count, tally.launch));
+  EXPECT_EQ(tally.launch.context.workers, 2u);
+  EXPECT_EQ(tally.runs[0], 2u);
+  EXPECT_EQ(tally.runs[1], 1u);
+}
+
 struct Places {
   Launch launch;
   int cpus[2] = {-1, -1};

@@ -92,7 +92,9 @@ class Pool::Crew {
 
   /// Starts the threads unless they are there.
   Status start();
-  /// launch.context.workers is from 2 to as many as there are.
+  /// The right to run a launch; none where another thread has it and `waits` is false.
+  std::unique_lock<std::mutex> turn(bool waits);
+  /// In one's turn. launch.context.workers is from 2 to as many as there are.
   Status run(axon_kernel, Launch&);
 
  private:
@@ -198,8 +200,13 @@ void Pool::Crew::make_way() {
   cpus_[0] = here;
 }
 
+std::unique_lock<std::mutex> Pool::Crew::turn(bool waits) {
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock && waits) lock.lock();
+  return lock;
+}
+
 Status Pool::Crew::run(axon_kernel kernel, Launch& launch) {
-  const std::lock_guard lock(mutex_);
   if (auto failure = start()) return failure;
   make_way();
   const uint32_t workers = launch.context.workers;
@@ -242,7 +249,10 @@ Status Pool::run(axon_kernel kernel, Launch& launch) {
   launch.context.services = services_.table();
   launch.waiting.store(0, std::memory_order_relaxed);
   launch.finished.store(0, std::memory_order_relaxed);
-  if (launch.context.workers > 1) return crew_->run(kernel, launch);
+  if (launch.context.workers > 1) {
+    if (const auto turn = crew_->turn(!launch.may_run_alone)) return crew_->run(kernel, launch);
+    launch.context.workers = 1;
+  }
   kernel(&launch.context, 0);
   return std::nullopt;
 }

@@ -31,7 +31,8 @@ class Pool final : private ForkListener {
   uint32_t workers() const { return workers_; }
   Services& services() { return services_; }
   /// Runs worker 0 .. launch.context.workers - 1, at most workers(). Launches from several threads take
-  /// turns. Fails, without having run anything, when threads of a forked process cannot be started.
+  /// turns, or run alone, as worker 0 of 1, where they may and the others are taken. Fails, without having
+  /// run anything, when threads of a forked process cannot be started.
   Status run(axon_kernel, Launch&);
 
  private:

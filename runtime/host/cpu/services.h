@@ -32,6 +32,8 @@ struct Launch {
   std::atomic<const uint32_t*> stuck{nullptr};    ///< set by the watchdog: a word that will never change
   void (*debug)(void* user, uint32_t number) = nullptr;
   void* debug_user = nullptr;
+  bool may_run_alone =
+      false;               ///< on the launching thread, rather than wait for workers that another launch has
   Trace* trace = nullptr;  ///< where traced kernels note their tasks; null: nowhere
 };
 static_assert(std::is_standard_layout_v<Launch>);

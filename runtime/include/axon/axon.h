@@ -30,10 +30,10 @@
  *
  * Threads: a bundle, its entries, parameters and a runtime can be used by several threads at once. Setting,
  * running and reading results of one call belong together, so each thread has calls of its own, on the same
- * bundle, parameters and runtime; runs with several workers take turns. A function of a call that another
- * thread is inside of fails with AXON_MISUSE and does nothing. A call may be made by one thread and used by
- * another one later. An error is used by one thread at a time, and no handle is destroyed while another
- * thread uses it.
+ * bundle, parameters and runtime; runs with several workers take turns, or, where workers = 0 was asked for and
+ * the run is short, use the thread alone while others have the workers. A function of a call that another thread
+ * is inside of fails with AXON_MISUSE and does nothing. A call may be made by one thread and used by another one
+ * later. An error is used by one thread at a time, and no handle is destroyed while another thread uses it.
  *
  * Processes: after a fork the child can use every handle. A runtime starts workers of its own at the child's
  * first run; only a call that another thread of the parent was inside of during the fork cannot be used
