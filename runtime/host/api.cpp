@@ -68,9 +68,8 @@ axon_status axon_tensor_create(axon_elem elem, int32_t rank, const int64_t* shap
   return guarded(error, [&]() -> Status {
     if (!is_elem(elem) || rank < 0 || rank > AXON_MAX_RANK)
       return misuse("no element type, or an impossible rank");
-    const std::vector<uint64_t> extents(shape, shape + rank);  // negative extents are too large ones there
-    const auto bytes = weights::byte_count(extents, elem_of(elem));
-    if (!bytes) return Failure{AXON_BAD_ARGUMENT, host::code::shape, bytes.error().message};
+    const auto bytes = host::dense_bytes({nullptr, elem, rank, shape});
+    if (!bytes) return Failure{AXON_BAD_ARGUMENT, host::code::shape, no_shape(shape, rank)};
     auto memory = host::Memory::allocate(*bytes ? *bytes : 1);
     if (!memory) return host::system_failure(text("cannot get ", *bytes, " bytes for a tensor"));
     auto* const tensor = new axon_tensor{std::move(*memory), elem, rank, {}};

@@ -10,6 +10,7 @@
 #include "axon/axon.h"
 #include "host/call.h"
 #include "host/error.h"
+#include "host/strided.h"
 
 struct axon_error {
   axon::host::Failure failure;
@@ -75,6 +76,11 @@ Status hand_out(Result<Value> value, Handle** out) {
 inline Elem elem_of(axon_elem elem) { return static_cast<Elem>(elem); }
 inline bool is_elem(axon_elem elem) {
   return std::ranges::any_of(axon::all_elems, [&](Elem e) { return static_cast<axon_elem>(e) == elem; });
+}
+
+/// Why there is no tensor of a shape.
+inline std::string no_shape(const int64_t* shape, int32_t rank) {
+  return shape_text(shape, static_cast<size_t>(rank)) + " is no shape of a tensor";
 }
 
 inline const Entry& entry_of(const axon_entry* entry) { return *reinterpret_cast<const Entry*>(entry); }

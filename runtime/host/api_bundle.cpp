@@ -120,16 +120,17 @@ axon_status axon_entry_input_shape(const axon_entry* entry, size_t input, const 
     const host::Entry& of = entry_of(entry);
     if (input >= of.inputs.size()) return misuse(text("number ", input, " of only ", of.inputs.size()));
     host::SizeTable sizes(of);
-    for (size_t i = 0; i < count; ++i)
+    for (size_t i = 0; i < count; ++i) {
+      if (!names[i]) return null_argument();
       for (size_t s = 0; s < of.sizes.size(); ++s)
-        if (names[i] && of.sizes[s].name == names[i]) sizes.set(s, values[i]);
+        if (of.sizes[s].name == names[i]) sizes.set_agreed(s, values[i], "as given");
+    }
     const host::Port& port = of.inputs[input];
     for (size_t axis = 0; axis < port.shape.size(); ++axis) {
       if (!sizes.knows(port.shape[axis]))
         return misuse(text(host::axis_text(port, axis), " is ", port.shape_text[axis],
                            ", and not all of its sizes are given"));
-      if (!port.shape[axis].evaluate(sizes.values(), shape[axis]) || shape[axis] < 0)
-        return sizes.bad_formula(port.shape[axis]);
+      if (auto failure = sizes.extent(port, axis, shape[axis])) return failure;
     }
     return std::nullopt;
   });

@@ -174,6 +174,8 @@ axon_status axon_calibrate(axon_call* const* calls, size_t count, double seconds
                            axon_error* error) {
   if (!path || (count > 0 && !calls)) return fail(error, null_argument());
   if (count == 0) return fail(error, misuse("no calls to calibrate"));
+  if (!(seconds >= 0 && seconds <= 3600))  // nor for NaN
+    return fail(error, misuse("each part is measured for 0 to 3600 seconds"));
   host::Costs costs;
   const host::Bundle* bundle = nullptr;
   for (size_t i = 0; i < count; ++i) {

@@ -17,15 +17,18 @@ host::Result<weights::TensorFile> file_of_arrays(const char* const* names, const
   weights::TensorFile out;
   for (size_t i = 0; i < count; ++i) {
     const axon_view& array = arrays[i];
-    if (!names[i] || !is_elem(array.elem) || array.rank < 0 || array.rank > AXON_MAX_RANK ||
-        (array.rank && !array.shape))
-      return misuse(text("array ", i, " has no name, element type or shape"));
+    if (!names[i]) return misuse(text("array ", i, " has no name"));
+    const std::string which = text("array ", printable(names[i]));
+    if (!is_elem(array.elem)) return misuse(text(which, " has no element type"));
+    if (array.rank < 0 || array.rank > AXON_MAX_RANK)
+      return misuse(text(which, " has ", array.rank, " axes: there are 0 to ", AXON_MAX_RANK));
+    if (array.rank && !array.shape) return misuse(text(which, " has no shape"));
+    const auto bytes = host::dense_bytes(array);
+    if (!bytes)
+      return host::bad_weights({weights::code::shape, text(which, ": ", no_shape(array.shape, array.rank))});
+    if (!array.data && *bytes > 0) return misuse(text(which, " has no data"));
     weights::Tensor tensor{names[i], elem_of(array.elem),     {array.shape, array.shape + array.rank}, 0,
                            0,        static_cast<uint32_t>(i)};
-    const auto bytes =
-        weights::byte_count(tensor.shape, tensor.dtype);  // negative extents are too large ones there
-    if (!bytes) return host::bad_weights(bytes.error());
-    if (!array.data && *bytes > 0) return misuse(text("array ", printable(names[i]), " has no data"));
     const auto* const data = static_cast<const uint8_t*>(array.data);
     out.files.push_back(weights::File::from_memory(names[i], std::vector<uint8_t>(data, data + *bytes)));
     tensor.end = *bytes;

@@ -338,10 +338,8 @@ Status Call::take_result(size_t index, Memory& out) {
 Status Call::size(std::string_view name, int64_t& out) const {
   for (size_t i = 0; i < entry_->sizes.size(); ++i) {
     if (entry_->sizes[i].name != name) continue;
-    if (!(sizes_.known() >> i & 1))
-      return misuse(text("size ", printable(name), " is not known before a run"));
-    if (entry_->sizes[i].from == AXON_FROM_DATA && !ran_)
-      return misuse(text("size ", printable(name), " is decided by a run"));
+    if (!ran_)
+      return misuse(text("size ", printable(name), " is not known: the last run failed, or there was none"));
     out = entry_->sizes[i].from == AXON_FROM_DATA ? launch_sizes_[i] : sizes_[i];
     return std::nullopt;
   }

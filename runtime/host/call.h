@@ -124,6 +124,7 @@ class Call {
   Status check_view(size_t input, const axon_view&) const;
 
   // call_strides.cpp
+  Status check_apart(const Port&, const uint8_t* begin, uint64_t bytes) const;
   Status lie_at(Input&, const axon_view&, const int64_t* strides);
   int64_t packed_stride(size_t size) const;
   Status place_copies();

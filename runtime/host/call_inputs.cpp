@@ -28,21 +28,6 @@ Failure cannot_hold(const Port& port, Number value) {
                                        std::string(digits, end.ptr)));
 }
 
-/// The tensor's bytes, when the shape is one.
-std::optional<uint64_t> view_bytes(const axon_view& view) {
-  uint64_t bytes = elem_bytes(elem_of(view.elem));
-  bool empty = false;
-  for (int32_t axis = 0; axis < view.rank; ++axis) {
-    const int64_t extent = view.shape[axis];
-    if (extent < 0 || static_cast<uint64_t>(extent) > limits::extent) return std::nullopt;
-    empty |= extent == 0;
-    if (extent > 0 && __builtin_mul_overflow(bytes, static_cast<uint64_t>(extent), &bytes))
-      return std::nullopt;
-    if (bytes > limits::tensor_bytes) return std::nullopt;
-  }
-  return empty ? 0 : bytes;
-}
-
 std::string element_text(size_t element, const int64_t* shape, size_t rank) {
   std::vector<int64_t> at(rank);
   for (size_t axis = rank; axis-- > 0;) {
@@ -102,7 +87,7 @@ Status Call::check_view(size_t index, const axon_view& view) const {
     return bad_argument(code::type, text(printable(port.path), " has ", rank, rank == 1 ? " axis" : " axes",
                                          ", the given tensor has ", view.rank));
   if (rank > 0 && !view.shape) return misuse(text("the tensor for ", printable(port.path), " has no shape"));
-  const auto bytes = view_bytes(view);
+  const auto bytes = dense_bytes(view);
   if (!bytes)
     return bad_argument(code::shape, text("the tensor for ", printable(port.path),
                                           " has the impossible shape ", shape_text(view.shape, rank)));

@@ -18,6 +18,18 @@ Failure refused(const char* code, std::string what) { return {AXON_BAD_ARGUMENT,
 
 }  // namespace
 
+/// What the next run writes, or gives back for more memory, cannot be borrowed as its input.
+Status Call::check_apart(const Port& port, const uint8_t* begin, uint64_t bytes) const {
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    const Memory& memory = outputs_[i].memory;
+    if (bytes == 0 || begin >= memory.data() + memory.size() || memory.data() >= begin + bytes) continue;
+    return refused(code::memory,
+                   text("the tensor for ", printable(port.path), " lies in the memory of result ", i,
+                        ", which the next run of this call writes: take the result, or set a copy"));
+  }
+  return std::nullopt;
+}
+
 /// Takes the shape and where the elements are from the first one on.
 Status Call::lie_at(Input& input, const axon_view& view, const int64_t* strides) {
   const Port& port = *input.port;
@@ -27,25 +39,28 @@ Status Call::lie_at(Input& input, const axon_view& view, const int64_t* strides)
   const int64_t* const steps = strides ? strides : dense;
   const auto reach = reach_of(view.shape, steps, rank);
   if (!reach)
-    return refused(code::shape, text("the tensor for ", printable(port.path), " has the impossible strides ",
-                                     shape_text(steps, rank)));
+    return refused(code::strides, text("the tensor for ", printable(port.path),
+                                       " has the impossible strides ", shape_text(steps, rank)));
   if (port.strides.empty() && !same_strides(view.shape, steps, dense, rank))
     return refused(
         code::strides,
         text("the given tensor for ", printable(port.path), " has the strides ", shape_text(steps, rank),
              ", and one without a stated layout is row-major: ", shape_text(dense, rank)));
-  const uint64_t bytes = rank * sizeof(int64_t);
-  const bool alike = input.shaped && (rank == 0 || (std::memcmp(input.shape, view.shape, bytes) == 0 &&
-                                                    std::memcmp(input.strides, steps, bytes) == 0));
+  const auto element = static_cast<int64_t>(element_bytes(port));
+  const int64_t low = reach->low * element;
+  const auto bytes = static_cast<uint64_t>((reach->end - reach->low) * element);
+  if (auto failure = check_apart(port, static_cast<const uint8_t*>(view.data) + low, bytes)) return failure;
+  const uint64_t numbers = rank * sizeof(int64_t);
+  const bool alike = input.shaped && (rank == 0 || (std::memcmp(input.shape, view.shape, numbers) == 0 &&
+                                                    std::memcmp(input.strides, steps, numbers) == 0));
   if (!alike) {
-    if (rank > 0) std::memcpy(input.shape, view.shape, bytes);
-    if (rank > 0) std::memcpy(input.strides, steps, bytes);
+    if (rank > 0) std::memcpy(input.shape, view.shape, numbers);
+    if (rank > 0) std::memcpy(input.strides, steps, numbers);
     input.dirty = dirty_ = true;
   }
   input.set = input.shaped = true;
-  const auto element = static_cast<int64_t>(element_bytes(port));
-  input.low = reach->low * element;
-  input.bytes = static_cast<uint64_t>((reach->end - reach->low) * element);
+  input.low = low;
+  input.bytes = bytes;
   return std::nullopt;
 }
 
@@ -59,8 +74,8 @@ Status Call::set_copy(size_t index, const axon_view& view, const int64_t* stride
   row_major_strides(view.shape, rank, dense);
   const int64_t* const from = strides ? strides : dense;
   if (!reach_of(view.shape, from, rank))
-    return refused(code::shape, text("the tensor for ", printable(port.path), " has the impossible strides ",
-                                     shape_text(from, rank)));
+    return refused(code::strides, text("the tensor for ", printable(port.path),
+                                       " has the impossible strides ", shape_text(from, rank)));
   uint64_t bytes = element_bytes(port);
   for (size_t axis = 0; axis < rank; ++axis) bytes *= static_cast<uint64_t>(view.shape[axis]);
   auto memory = Memory::allocate(std::max<uint64_t>(bytes, 1));
@@ -72,7 +87,8 @@ Status Call::set_copy(size_t index, const axon_view& view, const int64_t* stride
   int64_t placed[AXON_MAX_RANK];
   std::copy_n(dense, rank, placed);
   const bool stated = !port.strides.empty();
-  if (auto failure = lie_at(input, view, stated ? placed : nullptr)) return failure;
+  const axon_view copy{memory->data(), view.elem, view.rank, view.shape};
+  if (auto failure = lie_at(input, copy, stated ? placed : nullptr)) return failure;
   input.memory = std::move(*memory);
   input.data = input.memory.data();
   input.copied = true;

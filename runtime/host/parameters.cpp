@@ -133,15 +133,20 @@ namespace {
 Status set_given_size(const Entry& entry, const GivenSize& given, SizeTable& sizes) {
   for (size_t i = 0; i < entry.sizes.size(); ++i) {
     if (entry.sizes[i].name != given.name) continue;
-    if (given.value < 0 && !entry.sizes[i].integer)
+    const bool size = !entry.sizes[i].integer;
+    if (size && given.value < 0)
       return Failure{
           AXON_BAD_ARGUMENT, code::requirement,
           text("size ", printable(given.name), " is ", given.value, ", but sizes are not negative")};
+    if (size && given.value > static_cast<int64_t>(limits::extent))
+      return Failure{AXON_BAD_ARGUMENT, code::requirement,
+                     text("size ", printable(given.name), " is ", given.value, ", and a size is at most ",
+                          limits::extent)};
     if ((sizes.known() >> i & 1) && sizes[i] != given.value)
       return Failure{
           AXON_BAD_ARGUMENT, code::shape,
           text(printable(given.name), " is ", sizes[i], " (", sizes.origin(i), "), and not ", given.value)};
-    sizes.set(i, given.value);
+    sizes.set_agreed(i, given.value, "as given");
     return std::nullopt;
   }
   return misuse(text(printable(entry.name), " has no size ", printable(given.name)));
@@ -161,7 +166,7 @@ Status input_layout(const Entry& entry, const Port& input, const Parameters* par
   for (size_t axis = 0; axis < rank; ++axis) {
     const Dim& dim = input.shape[axis];
     if (!sizes.knows(dim)) return does_not_follow(entry, sizes, axis_text(input, axis), dim, from);
-    if (!dim.evaluate(sizes.values(), shape[axis]) || shape[axis] < 0) return sizes.bad_formula(dim);
+    if (auto failure = sizes.extent(input, axis, shape[axis])) return failure;
   }
   row_major_strides(shape, rank, strides);
   for (size_t axis = 0; axis < input.strides.size(); ++axis) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "host/limits.h"
+
 namespace axon::host {
 namespace {
 
@@ -45,7 +47,7 @@ Status SizeTable::solve(size_t size, int64_t extent, bool& changed) {
   const Size& rule = entry_->sizes[size];
   const auto fail = [&](std::string what) {
     const uint64_t others = rule.equation.mask() & ~(uint64_t{1} << size);
-    return Failure{AXON_BAD_ARGUMENT, code::shape,
+    return Failure{AXON_BAD_ARGUMENT, rule.from == AXON_FROM_STRIDE ? code::strides : code::shape,
                    text(seen_text(rule), " is ", extent, ", ", std::move(what), origins_in_brackets(others))};
   };
   const int64_t before = values_[size];
@@ -66,7 +68,8 @@ Status SizeTable::solve(size_t size, int64_t extent, bool& changed) {
   if (found) values_[size] = value = *found;
   const bool solves = found && rule.equation.evaluate(values_.data(), check) && check == extent;
   values_[size] = before;
-  if (!solves) return fail(text("which is not `", rule.equation.str(), "`"));
+  if (!solves)
+    return fail(text("which is not `", rule.equation.str(), extent < 0 ? "`: no size is negative" : "`"));
   changed = set(size, value);
   return std::nullopt;
 }
@@ -100,6 +103,15 @@ std::string SizeTable::origins(uint64_t mask) const {
 std::string SizeTable::origins_in_brackets(uint64_t mask) const {
   const std::string all = origins(mask);
   return all.empty() ? "" : text(" (", all, ")");
+}
+
+Status SizeTable::extent(const Port& port, size_t axis, int64_t& out) const {
+  const Dim& dim = port.shape[axis];
+  if (!dim.evaluate(values_.data(), out)) return bad_formula(dim);
+  if (out >= 0 && out <= static_cast<int64_t>(limits::extent)) return std::nullopt;
+  return Failure{AXON_BAD_ARGUMENT, code::requirement,
+                 text(axis_text(port, axis), ", `", dim.str(), "`, would be ", out,
+                      origins_in_brackets(dim.mask()), ": an axis has 0 to ", limits::extent, " elements")};
 }
 
 Failure SizeTable::bad_formula(const Dim& dim) const {

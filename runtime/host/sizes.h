@@ -39,6 +39,8 @@ class SizeTable {
   std::string origins_in_brackets(uint64_t mask) const;
   /// [n, 2*d] = [3, ?]
   std::string shape(const std::vector<Dim>&) const;
+  /// What an axis of an input has by the sizes, all of which are known; a failure where no axis has that.
+  Status extent(const Port&, size_t axis, int64_t& out) const;
   /// The failure of a formula that cannot be evaluated.
   Failure bad_formula(const Dim&) const;
   /// The words for a fact that does not hold, with the values of both sides where they leave room for them,

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/elem.h"
 #include "host/limits.h"
 
 namespace axon::host {
@@ -25,6 +26,20 @@ std::optional<Reach> reach_of(const int64_t* shape, const int64_t* strides, size
     if (high > most || low < -most) return std::nullopt;
   }
   return Reach{static_cast<int64_t>(low), static_cast<int64_t>(high) + 1};
+}
+
+std::optional<uint64_t> dense_bytes(const axon_view& view) {
+  uint64_t bytes = elem_bytes(static_cast<Elem>(view.elem));
+  bool empty = false;
+  for (int32_t axis = 0; axis < view.rank; ++axis) {
+    const int64_t extent = view.shape[axis];
+    if (extent < 0 || static_cast<uint64_t>(extent) > limits::extent) return std::nullopt;
+    empty |= extent == 0;
+    if (extent > 0 && __builtin_mul_overflow(bytes, static_cast<uint64_t>(extent), &bytes))
+      return std::nullopt;
+    if (bytes > limits::tensor_bytes) return std::nullopt;
+  }
+  return empty ? 0 : bytes;
 }
 
 void row_major_strides(const int64_t* shape, size_t rank, int64_t* out) {

@@ -18,6 +18,8 @@ struct Reach {
 };
 /// nullopt where it leaves what any memory has.
 std::optional<Reach> reach_of(const int64_t* shape, const int64_t* strides, size_t rank);
+/// Of the view's elements without gaps; nullopt where its shape is that of no tensor.
+std::optional<uint64_t> dense_bytes(const axon_view&);
 void row_major_strides(const int64_t* shape, size_t rank, int64_t* out);
 /// Do they step alike wherever an axis takes a step?
 bool same_strides(const int64_t* shape, const int64_t* a, const int64_t* b, size_t rank);

@@ -290,6 +290,51 @@ TEST(Call, ASizeThatIsClearedIsNotThatOfTheLastRun) {
   }
 }
 
+TEST(Call, SizesAreThoseOfARunThatWentWell) {
+  Handles h;
+  h.make_call("chain");
+  int64_t n = -1;
+  EXPECT_EQ(axon_call_size(h.call, "n", &n, h.error), AXON_MISUSE);
+  run_chain(h, 64, 3);
+  ASSERT_EQ(axon_call_size(h.call, "n", &n, h.error), AXON_OK) << h.text();
+  EXPECT_EQ(n, 64);
+  ASSERT_EQ(axon_call_set_int(h.call, "l", 0, h.error), AXON_OK);
+  EXPECT_EQ(axon_call_run(h.call, h.error), AXON_BAD_ARGUMENT);
+  EXPECT_EQ(axon_call_size(h.call, "l", &n, h.error), AXON_MISUSE);
+  EXPECT_EQ(h.text(), "size `l` is not known: the last run failed, or there was none");
+  run_chain(h, 64, 3);
+  ASSERT_EQ(axon_call_clear(h.call, h.error), AXON_OK);
+  EXPECT_EQ(axon_call_size(h.call, "n", &n, h.error), AXON_MISUSE);
+  EXPECT_EQ(axon_call_size(h.call, "none", &n, h.error), AXON_MISUSE);
+  EXPECT_EQ(h.text(), "`chain` has no size `none`");
+}
+
+/// What the next run writes, or gives back for more memory, is no input of it.
+TEST(Call, AResultIsNoInputOfItsCall) {
+  Handles h;
+  h.make_call("chain", 1);
+  run_chain(h, 64, 3);
+  axon_view result;
+  ASSERT_EQ(axon_call_result(h.call, 0, &result, h.error), AXON_OK);
+  EXPECT_EQ(axon_call_set(h.call, "x", &result, h.error), AXON_BAD_ARGUMENT);
+  EXPECT_EQ(h.code(), "E0826");
+  EXPECT_EQ(h.text(),
+            "the tensor for `x` lies in the memory of result 0, which the next run of this call writes: take "
+            "the result, or set a copy");
+  const int64_t two = 2;
+  const axon_view part{static_cast<int32_t*>(result.data) + 62, AXON_I32, 1, &two};
+  EXPECT_EQ(axon_call_set(h.call, "x", &part, h.error), AXON_BAD_ARGUMENT);
+  EXPECT_EQ(axon_call_set_copy(h.call, "x", &result, nullptr, h.error), AXON_OK) << h.text();
+  EXPECT_EQ(axon_call_run(h.call, h.error), AXON_OK) << h.text();
+  axon_tensor* taken = nullptr;
+  ASSERT_EQ(axon_call_take_result(h.call, 0, &taken, h.error), AXON_OK) << h.text();
+  const axon_view mine = axon_tensor_view(taken);
+  EXPECT_EQ(axon_call_set(h.call, "x", &mine, h.error), AXON_OK) << h.text();
+  EXPECT_EQ(axon_call_run(h.call, h.error), AXON_OK) << h.text();
+  axon_call_destroy(std::exchange(h.call, nullptr));
+  axon_tensor_destroy(taken);
+}
+
 TEST(Call, NumbersThatTheTypeCannotHold) {
   Handles h;
   const auto set_float = [&](const char* entry, double value) {
@@ -378,12 +423,47 @@ TEST(Interface, NullsAndNumbersOutOfRange) {
   axon_tensor* tensor = nullptr;
   const int64_t shape[] = {3, 0, -1};
   EXPECT_EQ(axon_tensor_create(AXON_F32, 3, shape, &tensor, h.error), AXON_BAD_ARGUMENT);
+  EXPECT_EQ(h.text(), "[3, 0, -1] is no shape of a tensor");
   EXPECT_EQ(axon_tensor_create(AXON_F32, 99, shape, &tensor, h.error), AXON_MISUSE);
   ASSERT_EQ(axon_tensor_create(AXON_F32, 2, shape, &tensor, h.error), AXON_OK);
   axon_tensor_destroy(tensor);
   axon_tensor_destroy(nullptr);
   EXPECT_STREQ(axon_elem_name(AXON_BF16), "bf16");
   EXPECT_EQ(axon_elem_name(static_cast<axon_elem>(13)), nullptr);
+  for (const double seconds : {-1.0, 4000.0, std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_EQ(axon_calibrate(&h.call, 1, seconds, "/nowhere/costs", h.error), AXON_MISUSE);
+    EXPECT_EQ(h.text(), "each part is measured for 0 to 3600 seconds");
+  }
+}
+
+TEST(Interface, ShapesOfGivenSizes) {
+  Handles h;
+  h.make_call("scale");
+  const axon_entry* const entry = axon_bundle_find(h.bundle, "scale");
+  const char* names[] = {"n", "m"};
+  int64_t values[] = {3, 4}, shape[AXON_MAX_RANK], strides[AXON_MAX_RANK];
+  const auto ask = [&] { return axon_entry_input_shape(entry, 0, names, values, 2, shape, h.error); };
+  const auto lay = [&] {
+    return axon_entry_input_layout(entry, 0, nullptr, names, values, 2, shape, strides, h.error);
+  };
+  ASSERT_EQ(ask(), AXON_OK) << h.text();
+  EXPECT_EQ(shape[1], 8);
+  values[1] = -2;
+  EXPECT_EQ(ask(), AXON_BAD_ARGUMENT);
+  EXPECT_EQ(h.code(), "E0824");
+  EXPECT_EQ(h.text(),
+            "axis 1 of `x`, `2*m`, would be -4 (m = -2 as given): an axis has 0 to 281474976710656 elements");
+  EXPECT_EQ(lay(), AXON_BAD_ARGUMENT);
+  for (const int64_t large : {int64_t{1} << 48, INT64_MAX}) {
+    values[1] = large;
+    EXPECT_EQ(ask(), AXON_BAD_ARGUMENT) << large;
+    EXPECT_EQ(h.code(), "E0824");
+    EXPECT_EQ(lay(), AXON_BAD_ARGUMENT) << large;
+    EXPECT_EQ(h.code(), "E0824");
+  }
+  values[1] = 4, names[1] = nullptr;
+  EXPECT_EQ(ask(), AXON_MISUSE);
+  EXPECT_EQ(lay(), AXON_MISUSE);
 }
 
 }  // namespace

@@ -82,7 +82,9 @@ TEST_F(Strided, MisfitsNameBothSides) {
           "the stride of axis 0 of `s` is 3, but must be 1: the given tensor has the strides [3, 1], and its "
           "layout states [1, m] = [1, 2]");
   EXPECT_EQ(run({-3, 1}, {1, 2}), AXON_BAD_ARGUMENT);
-  refused("E0823", "the stride of axis 0 of `x` is -3, which is not `ld`");
+  refused("E0827", "the stride of axis 0 of `x` is -3, which is not `ld`: no size is negative");
+  EXPECT_EQ(set("x", x, {2, 3}, {INT64_MAX, 1}), AXON_BAD_ARGUMENT);
+  refused("E0827", "the tensor for `x` has the impossible strides [9223372036854775807, 1]");
   EXPECT_EQ(s[0], 100) << "a refused run touches nothing";
   EXPECT_EQ(run({3, 1}, {1, 2}), AXON_OK) << h.text();
 }

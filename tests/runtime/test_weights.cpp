@@ -204,6 +204,26 @@ TEST_F(Bound, FromArraysAndWithoutParameters) {
   EXPECT_EQ(axon_call_set(h.call, "p.w", &arrays[0], h.error), AXON_MISUSE);
 }
 
+TEST_F(Bound, ArraysThatAreNone) {
+  float data[12] = {};
+  const int64_t shape[] = {1, 3, 4}, impossible[] = {1, -3, 4};
+  const char* name = "p.w";
+  const auto refused = [&](axon_view array, axon_status status, const char* text) {
+    axon_parameters* none = nullptr;
+    EXPECT_EQ(axon_bind_arrays(h.bundle, &name, &array, 1, nullptr, &none, h.error), status);
+    EXPECT_EQ(h.text(), text);
+    EXPECT_EQ(none, nullptr);
+  };
+  refused({data, AXON_F32, 3, impossible}, AXON_BAD_WEIGHTS,
+          "array `p.w`: [1, -3, 4] is no shape of a tensor");
+  refused({data, AXON_F32, 17, shape}, AXON_MISUSE, "array `p.w` has 17 axes: there are 0 to 16");
+  refused({data, AXON_F32, 3, nullptr}, AXON_MISUSE, "array `p.w` has no shape");
+  refused({nullptr, AXON_F32, 3, shape}, AXON_MISUSE, "array `p.w` has no data");
+  refused({data, static_cast<axon_elem>(99), 3, shape}, AXON_MISUSE, "array `p.w` has no element type");
+  name = nullptr;
+  refused({data, AXON_F32, 3, shape}, AXON_MISUSE, "array 0 has no name");
+}
+
 TEST_F(Bound, FilesThatAreNotThere) {
   EXPECT_EQ(bind(), AXON_BAD_WEIGHTS);
   EXPECT_NE(h.text().find(path_), std::string::npos) << h.text();

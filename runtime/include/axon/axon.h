@@ -108,6 +108,8 @@ AXON_API const char* axon_error_text(const axon_error* error);
 
 /* ---- tensors ---- */
 
+/* Little-endian: IEEE 754, bfloat16, the two eight-bit floats of OCP (E4M3 without infinities), two's
+ * complement. A bool is a byte, 0 or 1; what another one does is unspecified. */
 typedef enum axon_elem {
   AXON_F64 = 0,
   AXON_F32 = 1,
@@ -131,7 +133,7 @@ AXON_API size_t axon_elem_bytes(axon_elem elem);
 
 #define AXON_MAX_RANK 16
 
-/* Memory with a shape; owns nothing. */
+/* Memory with a shape; owns nothing. `data` may be NULL where there are no elements. */
 typedef struct axon_view {
   void* data;
   axon_elem elem;
@@ -233,7 +235,7 @@ AXON_API axon_status axon_entry_result_strides(const axon_entry* entry, size_t i
 /* The shape that an entry's input has where its sizes have these values. `shape` has room for AXON_MAX_RANK
  * extents, whose contents are unspecified after a failure; names of other sizes count for nothing.
  * AXON_MISUSE past the end, and when a size of the shape is not among `names`; AXON_BAD_ARGUMENT (E0824) when
- * an extent would be negative or too large. */
+ * an extent would be negative or above 2^48. */
 AXON_API axon_status axon_entry_input_shape(const axon_entry* entry, size_t input, const char* const* names,
                                             const int64_t* values, size_t count, int64_t* shape,
                                             axon_error* error);
@@ -245,21 +247,22 @@ AXON_API axon_status axon_entry_input_shape(const axon_entry* entry, size_t inpu
 typedef struct axon_parameters axon_parameters;
 /* `files`: .safetensors, .safetensors.index.json, .npy, .npz, .gguf. `map`: the text of a binding map (not
  * the name of a file), or NULL. The tensors are named by parameter and fields, "p.layers.wq"; names without
- * the parameter are accepted where they fit exactly one. A bundle without weights binds to no files. The
- * files stay open and, where the bytes of a tensor are those of the weight, mapped, but for small ones that do
- * not begin at a line of the cache: they must not be changed while the parameters live. Replacing one by
- * another file of its name (rename) is no change.
- * AXON_BAD_WEIGHTS: a file that cannot be read (E0701) or is damaged (E0702 to E0707), a map that cannot be
- * read (E0708), tensors that do not fit (E0709), of which all are listed in the one error. */
+ * the parameter are accepted where all of exactly one parameter are there by them. A bundle without weights
+ * binds to no files. The files stay open and, where the bytes of a tensor are those of the weight, mapped,
+ * but for small ones that do not begin at a line of the cache: they must not be changed while the parameters
+ * live. Replacing one by another file of its name (rename) is no change. AXON_BAD_WEIGHTS: a file that cannot
+ * be read (E0701) or is damaged (E0702 to E0707), a map that cannot be read (E0708), tensors that do not fit
+ * (E0709), of which all are listed in the one error. */
 AXON_API axon_status axon_bind(const axon_bundle* bundle, const char* const* files, size_t file_count,
                                const char* map, axon_parameters** out, axon_error* error);
 /* The same from files of which each has the tensors of one parameter, whose name need not be in theirs; where
- * parameters[i] is NULL, names are as above. */
+ * parameters[i] is NULL or "", names are as above. */
 AXON_API axon_status axon_bind_each(const axon_bundle* bundle, const char* const* parameters,
                                     const char* const* files, size_t count, const char* map,
                                     axon_parameters** out, axon_error* error);
-/* The same from arrays in memory, which are copied before it returns. AXON_MISUSE for an array without a
- * name, element type, shape or data, and for two of one name. */
+/* The same from arrays in memory, which are copied before it returns, and need no alignment. AXON_MISUSE for
+ * an array without a name, element type, shape or data, and for two of one name; AXON_BAD_WEIGHTS (E0705) for
+ * an impossible shape. */
 AXON_API axon_status axon_bind_arrays(const axon_bundle* bundle, const char* const* names,
                                       const axon_view* arrays, size_t count, const char* map,
                                       axon_parameters** out, axon_error* error);
@@ -325,7 +328,8 @@ AXON_API int32_t axon_call_find(const axon_call* call, const char* path);
  * cleared or destroyed. Runs read it and, where the input is a state, write it.
  * AXON_MISUSE for an unknown input, a weight, and a view without element type, shape or data;
  * AXON_BAD_ARGUMENT for another element type or rank (E0822; nothing is converted), an impossible shape
- * (E0823), and data that is not aligned to its element (E0826). */
+ * (E0823), data that is not aligned to its element, and the memory of a result of this very call, which the
+ * next run writes (E0826): that is taken (axon_call_take_result) or set as a copy. */
 AXON_API axon_status axon_call_set(axon_call* call, const char* path, const axon_view* view,
                                    axon_error* error);
 AXON_API axon_status axon_call_set_at(axon_call* call, size_t input, const axon_view* view,
@@ -333,7 +337,8 @@ AXON_API axon_status axon_call_set_at(axon_call* call, size_t input, const axon_
 /* The same of memory with a stride for each axis, in elements; `data` is the first element, of index 0 .. 0,
  * and strides may be negative. Those of axes with 0 or 1 elements do not matter. They have to be those that
  * the input's layout states, or row-major ones where none is stated; memory that is updated has a place of
- * its own for each element and no negative stride. Checked when the call runs (AXON_BAD_ARGUMENT, E0827). */
+ * its own for each element and no negative stride. AXON_BAD_ARGUMENT (E0827) for strides that leave what any
+ * memory has; the others are checked when the call runs. */
 AXON_API axon_status axon_call_set_strided(axon_call* call, const char* path, const axon_view* view,
                                            const int64_t* strides, axon_error* error);
 AXON_API axon_status axon_call_set_strided_at(axon_call* call, size_t input, const axon_view* view,
@@ -345,10 +350,10 @@ AXON_API axon_status axon_call_set_copy(axon_call* call, const char* path, const
                                         const int64_t* strides, axon_error* error);
 AXON_API axon_status axon_call_set_copy_at(axon_call* call, size_t input, const axon_view* view,
                                            const int64_t* strides, axon_error* error);
-/* Scalars by value: an integer, or a float without a fraction, that the input's type can hold; a float is
- * rounded to the input's type, and one that is too large for it is an error. AXON_MISUSE for an unknown
- * input, a weight and a state; AXON_BAD_ARGUMENT (E0822) for an input that is no scalar, and for a number
- * that its type cannot hold. */
+/* Scalars by value. An input of integers takes an integer that it can hold, also as a float without a
+ * fraction; a bool takes 0 and 1. An input of floats takes what a double can hold, rounded to its type,
+ * unless that would make an infinity of a number. AXON_MISUSE for an unknown input, a weight and a state;
+ * AXON_BAD_ARGUMENT (E0822) for an input that is no scalar, and for a number that its type cannot hold. */
 AXON_API axon_status axon_call_set_int(axon_call* call, const char* path, int64_t value, axon_error* error);
 AXON_API axon_status axon_call_set_int_at(axon_call* call, size_t input, int64_t value, axon_error* error);
 AXON_API axon_status axon_call_set_float(axon_call* call, const char* path, double value, axon_error* error);
@@ -376,14 +381,15 @@ AXON_API axon_status axon_call_result(const axon_call* call, size_t result, axon
  * axis. AXON_MISUSE as above. */
 AXON_API axon_status axon_call_result_strides(const axon_call* call, size_t result, int64_t* strides,
                                               axon_error* error);
-/* Takes a result of the last run out of the call, with its memory: without a copy it becomes a tensor, and the
- * next run gets other memory. AXON_MISUSE as above, for a result that was taken already, a state, and a
+/* Takes a result of the last run out of the call, with its memory: without a copy it becomes a tensor, and
+ * the next run gets other memory. AXON_MISUSE as above, for a result that was taken already, a state, and a
  * result whose layout the program states. */
 AXON_API axon_status axon_call_take_result(axon_call* call, size_t result, axon_tensor** out,
                                            axon_error* error);
 /* Copies a result of the last run, row-major, to memory that has room for it. AXON_MISUSE as above. */
 AXON_API axon_status axon_call_copy_result(const axon_call* call, size_t result, void* to, axon_error* error);
-/* A size's value in the last run. AXON_MISUSE for an unknown name, and before a run. */
+/* A size's value in the last run. AXON_MISUSE for an unknown name, and without a result: no run yet, or it
+ * failed. */
 AXON_API axon_status axon_call_size(const axon_call* call, const char* name, int64_t* out, axon_error* error);
 
 /* What the last run did. */
@@ -402,8 +408,8 @@ AXON_API axon_status axon_call_get_statistics(const axon_call* call, axon_call_s
  * too, whose contents do not matter and, of states, are lost. What was found is written to `path`, the whole
  * file or nothing. The calls are of one bundle, opened from a file PATH, and on runtimes of equally many
  * workers; axon_open of PATH reads PATH.costs, and launches then use as many workers as pay off by these
- * costs. AXON_MISUSE without calls, and for calls of different bundles; AXON_BAD_ARGUMENT as axon_call_run;
- * AXON_SYSTEM when the file cannot be written. */
+ * costs. AXON_MISUSE without calls, for calls of different bundles, and for less than 0 or more than 3600
+ * seconds; AXON_BAD_ARGUMENT as axon_call_run; AXON_SYSTEM when the file cannot be written. */
 AXON_API axon_status axon_calibrate(axon_call* const* calls, size_t count, double seconds, const char* path,
                                     axon_error* error);
 /* How many nanoseconds the last run should have taken with so many workers, by the costs that stand beside
