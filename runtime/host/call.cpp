@@ -19,6 +19,8 @@ Result<std::unique_ptr<Call>> Call::create(std::shared_ptr<const Bundle> bundle,
     return misuse(text(printable(name), " has weights, and none are bound"));
   if (parameters && parameters->bundle->manifest_hash != bundle->manifest_hash)
     return misuse("the weights were bound to another bundle");
+  if (parameters)
+    if (auto failure = check_complete(*parameters, *entry)) return std::move(*failure);
   std::unique_ptr<Call> call(new Call(*entry));
   call->given_sizes_.resize(entry->sizes.size());
   call->launch_sizes_.resize(entry->sizes.size());

@@ -57,6 +57,7 @@ Status prepare(Parameters& parameters, const weights::TensorFile& file,
   std::vector<uint64_t> offsets(sources.size(), 0);
   uint64_t total = 0;
   for (size_t i = 0; i < sources.size(); ++i) {
+    if (!sources[i]) continue;
     auto& weight = parameters.weights[i];
     weight.data = mapped(file, *sources[i], manifest.weights[i].placement);
     offsets[i] = total;
@@ -69,7 +70,7 @@ Status prepare(Parameters& parameters, const weights::TensorFile& file,
   parameters.memory = std::move(*memory);
   parameters.copied_bytes = total;
   for (size_t i = 0; i < sources.size(); ++i) {
-    if (parameters.weights[i].data) continue;
+    if (!sources[i] || parameters.weights[i].data) continue;
     uint8_t* const out = parameters.memory.data() + offsets[i];
     if (auto failure = fill(file, *sources[i], manifest.weights[i].placement, out)) return failure;
     parameters.weights[i].data = out;
@@ -77,7 +78,39 @@ Status prepare(Parameters& parameters, const weights::TensorFile& file,
   return std::nullopt;
 }
 
+/// Whether all weights of some entry that has any are there.
+bool has_whole_entry(const Manifest& manifest, const std::vector<std::optional<weights::Source>>& sources) {
+  const auto is_there = [&](const Port& port) { return port.kind != AXON_WEIGHT || sources[port.weight]; };
+  return std::ranges::any_of(manifest.entries, [&](const Entry& entry) {
+    return entry.has_weights && std::ranges::all_of(entry.inputs, is_there);
+  });
+}
+
+/// Shapes, and words for what is not there.
+std::vector<Parameters::Prepared> prepared_of(const WeightFit& fit) {
+  std::vector<Parameters::Prepared> out(fit.names.size());
+  for (size_t i = 0; i < out.size(); ++i)
+    if (const auto& source = fit.binding.sources[i])
+      out[i].shape.assign(source->shape.begin(), source->shape.end());
+    else
+      out[i].absent =
+          text("parameter ", printable(fit.names[i]), ": the tensor that it is a part of is absent");
+  for (const auto& [misfit, field] : fit.binding.absent) out[field].absent = fit.misfits[misfit];
+  return out;
+}
+
 }  // namespace
+
+Status check_complete(const Parameters& parameters, const Entry& entry) {
+  std::vector<std::string> absent;
+  for (const Port& port : entry.inputs)
+    if (port.kind == AXON_WEIGHT && !parameters.weights[port.weight].absent.empty())
+      absent.push_back(parameters.weights[port.weight].absent);
+  if (absent.empty()) return std::nullopt;
+  std::string out = text(printable(entry.name), " has weights that were not bound:");
+  for (const std::string& line : absent) out += (absent.size() == 1 ? " " : "\n  ") + line;
+  return Failure{AXON_BAD_WEIGHTS, weights::code::binding, out};
+}
 
 namespace {
 
@@ -115,6 +148,7 @@ Failure does_not_follow(const Entry& entry, const SizeTable& sizes, const std::s
 Result<std::vector<int64_t>> input_shape(const Parameters& parameters, const Entry& entry,
                                          const Port& input) {
   SizeTable sizes(entry);
+  if (auto failure = check_complete(parameters, entry)) return std::move(*failure);
   if (auto failure = sizes_of_weights(parameters, entry, sizes)) return std::move(*failure);
   std::vector<int64_t> shape(input.shape.size());
   for (size_t axis = 0; axis < shape.size(); ++axis) {
@@ -157,8 +191,10 @@ Status set_given_size(const Entry& entry, const GivenSize& given, SizeTable& siz
 Status input_layout(const Entry& entry, const Port& input, const Parameters* parameters,
                     const std::vector<GivenSize>& given, int64_t* shape, int64_t* strides) {
   SizeTable sizes(entry);
-  if (parameters)
+  if (parameters) {
+    if (auto failure = check_complete(*parameters, entry)) return failure;
     if (auto failure = sizes_of_weights(*parameters, entry, sizes)) return failure;
+  }
   for (const GivenSize& one : given)
     if (auto failure = set_given_size(entry, one, sizes)) return failure;
   const char* const from = parameters ? "weights and the given sizes" : "given sizes";
@@ -255,14 +291,15 @@ Result<std::shared_ptr<Parameters>> bind_parameters(std::shared_ptr<const Bundle
              "of a parameter of an entry makes it one that is bound, as in (p : weights Model[..])")};
   auto fit = fit_weights(manifest, file.table, map_text);
   if (!fit) return fit.failure();
-  if (!fit->misfits.empty()) return list_misfits(weights::code::binding, fit->misfits);
+  const bool only_absent = fit->misfits.size() == fit->binding.absent.size();
+  if (!fit->misfits.empty() && !(only_absent && has_whole_entry(manifest, fit->binding.sources)))
+    return list_misfits(weights::code::binding, fit->misfits);
 
   auto parameters = std::make_shared<Parameters>();
   parameters->bundle = bundle;
   parameters->metadata = file.table.metadata;
   parameters->sizes = sizes_in(file.table);
-  for (const std::optional<weights::Source>& source : fit->binding.sources)
-    parameters->weights.push_back({nullptr, {source->shape.begin(), source->shape.end()}});
+  parameters->weights = prepared_of(*fit);
   if (!bundle->image) return parameters;
   if (auto failure = prepare(*parameters, file, fit->binding.sources)) return *failure;
   parameters->files = std::move(file.files);

@@ -4,6 +4,9 @@
 // A weight that is row-major, whose bytes in the file are already right and aligned, is used where the file
 // is mapped; all others are copied: converted, transposed, stacked, packed. Nothing is read before every
 // field, element type and axis was compared with the program, and all misfits are told at once.
+//
+// The files may lack weights of some entries, as long as they have all of one: an entry of which some are not
+// there is refused when it is asked for.
 #pragma once
 #include <map>
 #include <memory>
@@ -20,6 +23,7 @@ struct Parameters {
   struct Prepared {
     const void* data = nullptr;
     std::vector<int64_t> shape;  ///< the parameter's own, before packing
+    std::string absent;          ///< why it is not there, where it is not
   };
   std::shared_ptr<const Bundle> bundle;
   std::vector<Prepared> weights;                      ///< parallel to Manifest::weights
@@ -37,6 +41,8 @@ struct WeightFile {
   std::string path;
   std::string parameter;  ///< whose tensors it has; empty: their names say so
 };
+/// Refuses an entry of whose weights some are not there.
+Status check_complete(const Parameters&, const Entry&);
 /// Refuses files for a parameter that holds no weights.
 Status check_parameters(const Bundle&, const std::vector<WeightFile>&);
 /// Several files as one. A name may stand in one of them only, unless they say of which parameter they are.

@@ -62,6 +62,23 @@ class Weights(support.Case):
         self.fails("`p.v` is a part of itself", self.bundle.bind, p=itself, code="E0822")
         self.bundle.bind({"w": w, "v": v, "other": np.ones(3), "more": {"x": [1, 2]}})  # a checkpoint may have more
 
+    def test_weights_of_one_entry_alone(self):
+        model = axon.compile("""
+entry scaled (p : weights { scale : f32[d] }) (x : f32[n, d]) = x * p.scale
+entry moved (p : weights { scale : f32[d], by : f32[d] }) (x : f32[n, d]) = x * p.scale + p.by
+entry kept (p : weights { by : f32[d] }) (s : *f32[d]) = s with [:] = s + p.by
+""")
+        x, scale = np.ones((1, 2), np.float32), np.array([3, 4], np.float32)
+        bound = model.bind({"p": {"scale": scale}})
+        np.testing.assert_array_equal(bound.scaled(x), [[3, 4]])
+        lacks = "weights that were not bound: parameter `by`: the weights have no tensor `by`"
+        self.fails("`moved` has " + lacks, bound.moved, x, code="E0709")
+        self.fails("`kept` has " + lacks, bound.kept.state, code="E0709")
+        np.testing.assert_array_equal(bound.scaled(x), [[3, 4]])
+        self.fails("the weights have no tensor", model.bind, {"p": {"other": scale}}, code="E0709")
+        whole = model.bind({"p": {"scale": scale, "by": scale}})
+        np.testing.assert_array_equal(whole.moved(x), [[6, 8]])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -243,17 +243,15 @@ TEST_F(Bound, AProgramWithoutWeightsBindsNone) {
   EXPECT_NE(h.text().find("`weights` before the type of a parameter"), std::string::npos) << h.text();
 }
 
-/// A program of two parameters: `a` has the fields u and w, `b` has w; and `c` is a tensor.
+/// A program of two parameters: `a` has the fields u and w, `b` has w; and `c` is a tensor. The entry `pair`
+/// takes all, `single` takes `b` alone.
 class Names : public ::testing::Test {
  protected:
   void SetUp() override {
     const Bytes bytes = make_bundle(manifest_text(
-        R"({"name":"pair","sizes":[{"name":"n","from":"axis","input":0,"axis":0,"equation":"n"}],"inputs":[)" +
-            port("a.u", 0) + "," + port("a.w", 1) + "," + port("b.w", 2) + "," + port("c", 3) +
-            R"(],"results":[{"path":"0","elem":"f32","shape":["n"]},{"path":"1","elem":"f32","shape":[]}],)"
-            R"("variants":[{"symbol":"copy_4","guard":[],"slots":[],"event_offset":[],"event_words":"0",)"
-            R"("scratch":"0","iterations":"1","work":"n","handoffs":"1","buffers":[{"kind":"weight","index":1},)"
-            R"({"kind":"weight","index":2},{"kind":"result","index":0},{"kind":"result","index":1}]}]})",
+        entry("pair", port("a.u", 0) + "," + port("a.w", 1) + "," + port("b.w", 2) + "," + port("c", 3), 1,
+              2) +
+            ",\n" + entry("single", port("b.w", 2), 0, 0),
         weight("a.u") + "," + weight("a.w") + "," + weight("b.w") + "," + weight("c")));
     ASSERT_EQ(axon_open_memory(bytes.data(), bytes.size(), &h.bundle, h.error), AXON_OK) << h.text();
   }
@@ -266,6 +264,17 @@ class Names : public ::testing::Test {
   static std::string port(const std::string& path, int number) {
     return host::text(R"({"path":")", path, R"(","elem":"f32","shape":["n"],"kind":"weight","weight":)",
                       number, "}");
+  }
+  /// Its results are n and one numbers of these two inputs.
+  static std::string entry(const char* name, const std::string& inputs, int first, int second) {
+    return host::text(
+        R"({"name":")", name,
+        R"(","sizes":[{"name":"n","from":"axis","input":0,"axis":0,"equation":"n"}],"inputs":[)", inputs,
+        R"(],"results":[{"path":"0","elem":"f32","shape":["n"]},{"path":"1","elem":"f32","shape":[]}],)"
+        R"("variants":[{"symbol":"copy_4","guard":[],"slots":[],"event_offset":[],"event_words":"0",)"
+        R"("scratch":"0","iterations":"1","work":"n","handoffs":"1","buffers":[{"kind":"weight","index":)",
+        first, R"(},{"kind":"weight","index":)", second,
+        R"(},{"kind":"result","index":0},{"kind":"result","index":1}]}]})");
   }
   /// Arrays of these names; each is twice the one before it.
   axon_status bind_arrays(const std::vector<const char*>& names) {
@@ -330,8 +339,63 @@ TEST_F(Names, WithoutTheParameterWhereOneFits) {
 TEST_F(Names, WithoutTheParameterWhereSeveralFit) {
   EXPECT_EQ(bind_arrays({"u", "w", "c"}), AXON_BAD_WEIGHTS);
   EXPECT_NE(h.text().find("names without a parameter fit each of `a`, `b`"), std::string::npos) << h.text();
-  EXPECT_EQ(bind_arrays({"u", "b.w", "c"}), AXON_BAD_WEIGHTS) << "a part of `a` does not fit";
+  EXPECT_EQ(bind_arrays({"u", "c"}), AXON_BAD_WEIGHTS) << "a part of `a` does not fit";
   EXPECT_NE(h.text().find("no tensor `a.w`"), std::string::npos) << h.text();
+}
+
+/// What is there for all weights of one entry is bound; others say what they lack when they are asked for.
+TEST_F(Names, WeightsOfOneEntryAlone) {
+  ASSERT_EQ(bind_arrays({"b.w"}), AXON_OK) << h.text();
+  axon_call* call = nullptr;
+  ASSERT_EQ(axon_call_create(h.bundle, "single", h.parameters, nullptr, &call, h.error), AXON_OK) << h.text();
+  EXPECT_EQ(axon_call_run(call, h.error), AXON_OK) << h.text();
+  axon_view result;
+  ASSERT_EQ(axon_call_result(call, 0, &result, h.error), AXON_OK) << h.text();
+  EXPECT_EQ(*static_cast<const float*>(result.data), 1);
+  axon_call_destroy(std::exchange(call, nullptr));
+  const std::string wanted =
+      "`pair` has weights that were not bound:\n"
+      "  parameter `a.u`: the weights have no tensor `a.u`\n"
+      "  parameter `a.w`: the weights have no tensor `a.w`\n"
+      "  parameter `c`: the weights have no tensor `c`";
+  EXPECT_EQ(axon_call_create(h.bundle, "pair", h.parameters, nullptr, &call, h.error), AXON_BAD_WEIGHTS);
+  EXPECT_EQ(h.code(), "E0709");
+  EXPECT_EQ(h.text(), wanted);
+  EXPECT_EQ(call, nullptr);
+  int64_t shape[AXON_MAX_RANK], strides[AXON_MAX_RANK];
+  EXPECT_EQ(axon_parameters_shape(h.parameters, "pair", "b.w", shape, h.error), AXON_BAD_WEIGHTS);
+  EXPECT_EQ(axon_parameters_shape(h.parameters, "single", "b.w", shape, h.error), AXON_OK) << h.text();
+  EXPECT_EQ(shape[0], 2);
+  EXPECT_EQ(axon_entry_input_layout(axon_bundle_find(h.bundle, "pair"), 2, h.parameters, nullptr, nullptr, 0,
+                                    shape, strides, h.error),
+            AXON_BAD_WEIGHTS);
+  EXPECT_EQ(h.text(), wanted);
+}
+
+TEST_F(Names, WeightsOfNoEntryOrThatDoNotFitAreRefusedAtOnce) {
+  EXPECT_EQ(bind_arrays({"a.u", "a.w", "c"}), AXON_BAD_WEIGHTS) << "no entry has all of its weights";
+  EXPECT_EQ(h.text(),
+            "the weights do not fit the program: parameter `b.w`: the weights have no tensor `b.w`");
+  EXPECT_EQ(bind_arrays({}), AXON_BAD_WEIGHTS);
+  const double wrong[] = {1, 2};
+  const float right[] = {1, 2};
+  const int64_t two = 2;
+  const char* const names[] = {"b.w", "c"};
+  const axon_view arrays[] = {{const_cast<float*>(right), AXON_F32, 1, &two},
+                              {const_cast<double*>(wrong), AXON_F64, 1, &two}};
+  axon_parameters* none = nullptr;
+  EXPECT_EQ(axon_bind_arrays(h.bundle, names, arrays, 2, nullptr, &none, h.error), AXON_BAD_WEIGHTS);
+  EXPECT_NE(h.text().find("`c` is f64"), std::string::npos) << h.text();
+  EXPECT_NE(h.text().find("no tensor `a.u`"), std::string::npos) << h.text();
+  EXPECT_EQ(bind_each({nullptr}, {file(".npz", {{"b.w", 1}})}, "a.u, a.w <- ab, split rows"), AXON_OK)
+      << h.text();
+  axon_call* call = nullptr;
+  EXPECT_EQ(axon_call_create(h.bundle, "pair", h.parameters, nullptr, &call, h.error), AXON_BAD_WEIGHTS);
+  EXPECT_EQ(h.text(),
+            "`pair` has weights that were not bound:\n"
+            "  parameter `a.u`: the weights have no tensor `ab`\n"
+            "  parameter `a.w`: the tensor that it is a part of is absent\n"
+            "  parameter `c`: the weights have no tensor `c`");
 }
 
 TEST_F(Names, AFileForEachParameter) {

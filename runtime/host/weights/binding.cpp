@@ -178,6 +178,7 @@ class Binder {
     const std::string name = pattern.name(zeros);
     std::string message = text(label(field), ": the weights have no tensor ", printable(name));
     if (!zeros.empty()) message += " to begin the stack";
+    out_.absent.emplace(out_.misfits.size(), static_cast<uint32_t>(&field - fields_.data()));
     if (const std::string near = zeros.empty() ? nearest_name(table_, name) : ""; !near.empty())
       message += text("; there is ", printable(near));
     else if (!match.rule && field.stack > 0)
@@ -234,6 +235,7 @@ class Binder {
                         {code::binding, text("the weights have no tensors ", names,
                                              ", but all of them behind ", printable(prefix), "; write ",
                                              printable(line), " as a line of the binding map")});
+    out_.absent.clear();  // it is the prefix that is
   }
 
   // ---- shapes ----

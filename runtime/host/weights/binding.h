@@ -150,6 +150,8 @@ struct Binding {
   std::vector<std::optional<Source>>
       sources;  ///< one per field, in order; all of them when there are no misfits
   std::vector<Error> misfits;
+  /// The misfits that say no more than that a field has no tensor: number of each, and of its field.
+  std::map<size_t, uint32_t> absent;
 };
 
 /// A tensor that fields share: its extent along an axis of theirs.

@@ -250,9 +250,11 @@ typedef struct axon_parameters axon_parameters;
  * the parameter are accepted where all of exactly one parameter are there by them. A bundle without weights
  * binds to no files. The files stay open and, where the bytes of a tensor are those of the weight, mapped,
  * but for small ones that do not begin at a line of the cache: they must not be changed while the parameters
- * live. Replacing one by another file of its name (rename) is no change. AXON_BAD_WEIGHTS: a file that cannot
- * be read (E0701) or is damaged (E0702 to E0707), a map that cannot be read (E0708), tensors that do not fit
- * (E0709), of which all are listed in the one error. */
+ * live. Replacing one by another file of its name (rename) is no change.
+ * The files need only have all weights of one entry. One of whose weights some are not there is refused where
+ * it is asked for: by axon_call_create, axon_parameters_shape and axon_entry_input_layout (E0709).
+ * AXON_BAD_WEIGHTS: a file that cannot be read (E0701) or is damaged (E0702 to E0707), a map that cannot be
+ * read (E0708), tensors that do not fit (E0709), of which all are listed in the one error. */
 AXON_API axon_status axon_bind(const axon_bundle* bundle, const char* const* files, size_t file_count,
                                const char* map, axon_parameters** out, axon_error* error);
 /* The same from files of which each has the tensors of one parameter, whose name need not be in theirs; where
@@ -310,8 +312,8 @@ AXON_API void axon_runtime_set_watchdog(axon_runtime* runtime, double seconds);
  * same shapes, set and run allocate nothing. Used by one thread at a time. */
 typedef struct axon_call axon_call;
 /* `parameters` may be NULL for an entry without weights; `runtime` NULL: one worker, the calling thread.
- * AXON_MISUSE for an entry that the bundle does not have, weights that are missing or were bound to another
- * bundle. */
+ * AXON_MISUSE for an entry that the bundle does not have, NULL where it has weights, and parameters of
+ * another bundle; AXON_BAD_WEIGHTS (E0709) where these lack some of its weights, which are listed. */
 AXON_API axon_status axon_call_create(const axon_bundle* bundle, const char* entry,
                                       const axon_parameters* parameters, axon_runtime* runtime,
                                       axon_call** out, axon_error* error);
