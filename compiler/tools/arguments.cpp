@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <new>
@@ -189,9 +190,13 @@ std::optional<Array> ArrayFiles::read(const std::string& path, const std::vector
   return array;
 }
 
+/// What lines of a map begin with that are no rules.
+constexpr const char* map_lines[] = {"prefix ", "all ", "words ", "--"};
+
 std::optional<std::string> read_map(const std::string& given, std::string& error) {
-  const bool is_text = given.find("<-") != std::string::npos || given.starts_with("prefix ") ||
-                       given.starts_with("all ") || given.starts_with("words ");
+  const bool is_text = given.find("<-") != std::string::npos || given.find('\n') != std::string::npos ||
+                       std::any_of(std::begin(map_lines), std::end(map_lines),
+                                   [&](const char* line) { return given.starts_with(line); });
   if (given.empty() || is_text) return given;
   const auto file = weights::File::open(given);
   if (!file) return error = file.error().message, std::nullopt;

@@ -14,25 +14,33 @@ namespace {
 
 using Sources = std::vector<std::optional<weights::Source>>;
 
+std::string parameter_of(const Weight& weight) { return weight.path.substr(0, weight.path.find('.')); }
+
 /// The name of each weight in a file or a binding map. It begins with the weight's parameter, `p.embed`;
-/// where all fields of exactly one parameter are found without it, those are meant.
+/// where all fields of exactly one parameter are found without it, those are meant. Where a map has a rule
+/// for one of the two names, that is the one.
 class FieldNames {
  public:
   FieldNames(const Manifest& manifest, const weights::TensorTable& table, const weights::BindingMap& map) {
     const auto known = [&](const std::string& name) { return weights::is_named(table, map, name); };
+    const auto ruled = [&](const Weight& weight, const std::string& name) {
+      return map.find(name).rule && weights::is_named(table, map, name, parameter_of(weight));
+    };
     std::map<std::string, bool> fits;  // by parameter: all of its fields are found by their short names
     std::set<std::string> named;       // all of its fields are found by their whole names
     for (const Weight& weight : manifest.weights)
-      fits[parameter(weight)] = true, named.insert(parameter(weight));
+      fits[parameter_of(weight)] = true, named.insert(parameter_of(weight));
     for (const Weight& weight : manifest.weights) {
-      if (!known(short_name(weight))) fits[parameter(weight)] = false;
-      if (!known(weight.path)) named.erase(parameter(weight));
+      if (!known(short_name(weight))) fits[parameter_of(weight)] = false;
+      if (!known(weight.path)) named.erase(parameter_of(weight));
     }
     for (const auto& [name, all] : fits)
       if ((all && !named.contains(name)) || fits.size() == 1) fitting_.push_back(name);
     for (const Weight& weight : manifest.weights) {
-      const bool meant = fitting_.size() == 1 && fitting_[0] == parameter(weight);
-      names_.push_back(!meant || known(weight.path) ? weight.path : short_name(weight));
+      const std::string name = short_name(weight);
+      const bool meant = fitting_.size() == 1 && fitting_[0] == parameter_of(weight);
+      const bool is_short = !ruled(weight, weight.path) && (ruled(weight, name) || !known(weight.path));
+      names_.push_back(meant && is_short ? name : weight.path);
     }
   }
   const std::vector<std::string>& names() const { return names_; }
@@ -45,7 +53,6 @@ class FieldNames {
   }
 
  private:
-  static std::string parameter(const Weight& weight) { return weight.path.substr(0, weight.path.find('.')); }
   static std::string short_name(const Weight& weight) {
     const size_t dot = weight.path.find('.');
     return dot == std::string::npos ? weight.path : weight.path.substr(dot + 1);
@@ -333,8 +340,8 @@ Result<WeightFit> fit_weights(const Manifest& manifest, const weights::TensorTab
   out.names = names.names();
   std::vector<weights::Field> fields;
   for (size_t i = 0; i < manifest.weights.size(); ++i)
-    fields.push_back(
-        {out.names[i], static_cast<Elem>(manifest.weights[i].elem), manifest.weights[i].rank, 0});
+    fields.push_back({out.names[i], static_cast<Elem>(manifest.weights[i].elem), manifest.weights[i].rank, 0,
+                      parameter_of(manifest.weights[i])});
   const auto metadata = sizes_in(table);
   out.binding = weights::bind_parameters(table, map.map, fields, PartSizes(manifest, metadata, out.names));
   std::vector<std::string> misfits(manifest.weights.size());

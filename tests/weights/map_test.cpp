@@ -117,7 +117,7 @@ TEST(Star, stands_for_any_part_of_a_path) {
       "w* <- v*");
   const auto name = [&](const char* field) {
     const auto match = map.find(field);
-    return map.names(match, field, true)[0].name(std::vector<uint64_t>{3});
+    return map.names(match, field, map.prefix)[0].name(std::vector<uint64_t>{3});
   };
   EXPECT_EQ(name("layers.q.w"), "h.3.query.weight.x");
   EXPECT_EQ(name("layers.deep.q.er"), "h.3.deep.query.er.x");

@@ -135,14 +135,12 @@ class Binder {
 
   // ---- tensors by name ----
 
-  /// The tensors of one name, with the prefix of the map where they exist so; `extents` are those of a stack.
+  /// The tensors of one name, behind the first front under which they exist; `extents` are those of a stack.
   bool find_tensors(const Field& field, const BindingMap::Match& match, size_t which,
                     std::vector<uint32_t>& tensors, std::vector<uint64_t>& extents) {
     const size_t indices = match.rule ? match.rule->indices.size() : 0;
-    NamePattern shown;
-    for (const bool with_prefix : {true, false}) {
-      const NamePattern pattern = map_.names(match, field.path, with_prefix)[which];
-      if (with_prefix) shown = pattern;
+    for (const std::string& front : map_.fronts(field.parameter)) {
+      const NamePattern pattern = map_.names(match, field.path, front)[which];
       if (indices > 0) {
         std::map<std::vector<uint64_t>, uint32_t> found;
         find_stack(pattern, indices, found, extents);
@@ -155,7 +153,7 @@ class Binder {
         return true;
       }
     }
-    report_missing(field, match, which, shown);
+    report_missing(field, match, which);
     return false;
   }
 
@@ -172,10 +170,9 @@ class Binder {
     }
   }
 
-  void report_missing(const Field& field, const BindingMap::Match& match, size_t which,
-                      const NamePattern& pattern) {
+  void report_missing(const Field& field, const BindingMap::Match& match, size_t which) {
     const std::vector<uint64_t> zeros(match.rule ? match.rule->indices.size() : 0, 0);
-    const std::string name = pattern.name(zeros);
+    const std::string name = map_.names(match, field.path, map_.prefix)[which].name(zeros);
     std::string message = text(label(field), ": the weights have no tensor ", printable(name));
     if (!zeros.empty()) message += " to begin the stack";
     out_.absent.emplace(out_.misfits.size(), static_cast<uint32_t>(&field - fields_.data()));
@@ -184,7 +181,7 @@ class Binder {
     else if (!match.rule && field.stack > 0)
       message +=
           text("; to stack one tensor per layer, write `", field.path, "[l] <- ...{l}...` in a binding map");
-    missing_.push_back(map_.names(match, field.path, false)[which].name(zeros));
+    missing_.push_back(map_.names(match, field.path, "")[which].name(zeros));
     missing_at_.push_back(out_.misfits.size());
     misfit(message);
   }
@@ -517,12 +514,13 @@ class Binder {
 
 }  // namespace
 
-bool is_named(const TensorTable& table, const BindingMap& map, std::string_view field) {
+bool is_named(const TensorTable& table, const BindingMap& map, std::string_view field,
+              std::string_view parameter) {
   const auto match = map.find(field);
   if (match.rule && match.star.empty()) return true;
   const std::vector<uint64_t> zeros(match.rule ? match.rule->indices.size() : 0, 0);
-  for (const bool with_prefix : {true, false}) {
-    const auto names = map.names(match, field, with_prefix);
+  for (const std::string& front : map.fronts(parameter)) {
+    const auto names = map.names(match, field, front);
     if (std::all_of(names.begin(), names.end(),
                     [&](const NamePattern& name) { return table.find(name.name(zeros)); }))
       return true;

@@ -89,8 +89,11 @@ class BindingMap {
     std::string star;
   };
   Match find(std::string_view field) const;
-  /// The names of the tensors that a match means, or the only one of a field without a rule.
-  std::vector<NamePattern> names(const Match&, std::string_view field, bool with_prefix) const;
+  /// What may stand before the names of the tensors of a parameter, in the order in which they are looked for:
+  /// the map's prefix, or nothing; then the same behind the parameter, where files say that they are its own.
+  std::vector<std::string> fronts(std::string_view parameter) const;
+  /// The names of the tensors that a match means, behind a front, or the only one of a field without a rule.
+  std::vector<NamePattern> names(const Match&, std::string_view field, std::string_view front) const;
   /// Adds a rule, or says which one has a field of it already.
   std::optional<std::string> add(Rule);
 
@@ -112,17 +115,18 @@ struct ParsedMap {
 };
 ParsedMap parse_binding_map(std::string_view text);
 
-/// Whether a field has a rule of its own, or tensors of the name that it has by a rule with `*` or without
-/// one.
-bool is_named(const TensorTable&, const BindingMap&, std::string_view field);
-
 /// A parameter that a program expects.
 struct Field {
   std::string path;
   Elem dtype = Elem::f32;
-  uint32_t rank = 0;   ///< all axes, stacked ones included
-  uint32_t stack = 0;  ///< how many leading axes come from stacking records
+  uint32_t rank = 0;           ///< all axes, stacked ones included
+  uint32_t stack = 0;          ///< how many leading axes come from stacking records
+  std::string parameter = {};  ///< of an entry, which it is a part of; its own files have that before names
 };
+
+/// Whether a field has a rule of its own, or tensors of the name that it has by a rule with `*` or without
+/// one.
+bool is_named(const TensorTable&, const BindingMap&, std::string_view field, std::string_view parameter = "");
 
 /// Elements [from, from + count) of a tensor's axis are [to, to + count) of the parameter's.
 struct Segment {

@@ -367,9 +367,16 @@ BindingMap::Match BindingMap::find(std::string_view field) const {
   return out;
 }
 
+std::vector<std::string> BindingMap::fronts(std::string_view parameter) const {
+  std::vector<std::string> out = {prefix};
+  if (!prefix.empty()) out.emplace_back();
+  for (size_t i = 0, count = parameter.empty() ? 0 : out.size(); i < count; ++i)
+    out.push_back(text(parameter, ".", out[i]));
+  return out;
+}
+
 std::vector<NamePattern> BindingMap::names(const Match& match, std::string_view field,
-                                           bool with_prefix) const {
-  const std::string_view front = with_prefix ? std::string_view(prefix) : "";
+                                           std::string_view front) const {
   if (!match.rule) return {NamePattern{{text(front, field)}, {}}};
   std::vector<NamePattern> out;
   for (const NamePattern& tensor : match.rule->tensors)
