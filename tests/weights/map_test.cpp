@@ -77,10 +77,13 @@ TEST(MapLines, errors_name_their_lines) {
                       "a, a <- t, split rows\n"
                       "a.*.* <- t.*\n"
                       "a.*, b <- t.*, split rows\n"
-                      "a.*[l] <- t.{l}\n"),
+                      "a.*[l] <- t.{l}\n"
+                      "a <- t, summed"),
             "line 1: several parameters share a tensor: `, split rows` or `, split columns` expected\n"
-            "line 2: several tensors make one parameter: `, joined rows` or `, joined columns` expected\n"
-            "line 3: a rule splits a tensor or joins tensors, not both\n"
+            "line 2: several tensors make one parameter: `, joined rows`, `, joined columns` or `, "
+            "summed` expected\n"
+            "line 3: a rule splits a tensor or joins tensors, not both; a sum of tensors, `, summed`, may be "
+            "split\n"
             "line 4: `split` needs several parameters\n"
             "line 5: `joined` needs several tensors: NAME + NAME\n"
             "line 6: `rows`, `columns` or `axis` expected after `split`\n"
@@ -96,7 +99,12 @@ TEST(MapLines, errors_name_their_lines) {
             "line 16: parameter `a` occurs twice\n"
             "line 17: more than one `*` in a parameter\n"
             "line 18: a `*` in some of the parameters only\n"
-            "line 19: the tensor's name does not use `*`\n");
+            "line 19: the tensor's name does not use `*`\n"
+            "line 20: `summed` needs several tensors: NAME + NAME\n");
+  EXPECT_EQ(errors_of("a <- t + u, summed, summed\na <- t + u, summed, joined rows\na <- t + u, added"),
+            "line 1: `summed` occurs twice\n"
+            "line 2: tensors are summed or joined, not both\n"
+            "line 3: `transposed`, `summed`, `split`, `joined` or `as` expected after `,`\n");
   EXPECT_EQ(errors_of("a.* <- b.*\na.* <- c.*"), "line 2: parameter `a.*` has a rule already, in line 1\n");
 }
 TEST(MapLines, limits) {
@@ -254,6 +262,56 @@ TEST_F(Bind, splits_and_joins_that_do_not_fit) {
             "parameter `b`: `h` is f16[2, 7], which does not join `t`, f32[2, 7]\n");
   EXPECT_EQ(misfits("a <- t + u, joined rows 2 4\nb <- t", two),
             "parameter `a`: part 1 is 3, and the binding map says 4\n");
+}
+
+TEST_F(Bind, two_biases_of_a_recurrent_layer_are_one) {
+  for (int i = 0; i < 2; ++i) {
+    add("ih.l" + std::to_string(i), Elem::f32, {6}, {1, 2, 3, 4, 5, 6});
+    add("hh.l" + std::to_string(i), Elem::f32, {6}, {10, 20, 30, 40, 50, 60 + 1.0 * i});
+  }
+  EXPECT_EQ(values("b[l] <- ih.l{l} + hh.l{l}, summed", {"b", Elem::f32, 2}, {2, 6}),
+            (std::vector<double>{11, 22, 33, 44, 55, 66, 11, 22, 33, 44, 55, 67}));
+  const TensorFile weights = file();
+  const BindingMap map = good_map("r[l], z[l], n[l] <- ih.l{l} + hh.l{l}, summed, split columns");
+  const Binding binding = bind_parameters(
+      weights.table, map, std::vector<Field>{{"r", Elem::f32, 2}, {"z", Elem::f32, 2}, {"n", Elem::f32, 2}});
+  ASSERT_TRUE(binding.misfits.empty()) << binding.misfits[0].message;
+  EXPECT_EQ(loaded(weights, *binding.sources[0]), (std::vector<double>{11, 22, 11, 22}));
+  EXPECT_EQ(loaded(weights, *binding.sources[2]), (std::vector<double>{55, 66, 55, 67}));
+}
+
+TEST_F(Bind, sums_are_rounded_once) {
+  add("a", Elem::f16, {1}, {1});
+  add("b", Elem::f16, {1}, {0x1p-11});
+  add("c", Elem::f16, {1}, {0x1p-20});
+  EXPECT_EQ(values("w <- a + b + c, summed", {"w", Elem::f16, 1}, {1}), std::vector<double>{1 + 0x1p-10});
+  EXPECT_EQ(values("w <- a + b + c, summed, as f32", {"w", Elem::f32, 1}, {1}),
+            std::vector<double>{1 + 0x1p-11 + 0x1p-20});
+}
+
+TEST_F(Bind, summands_are_turned_each) {
+  add("base", Elem::f32, {2, 3}, {1, 2, 3, 4, 5, 6});
+  add("more", Elem::f32, {2, 3}, {10, 20, 30, 40, 50, 60});
+  EXPECT_EQ(values("w <- base + more + base, transposed, summed", {"w", Elem::f32, 2}, {3, 2}),
+            (std::vector<double>{12, 48, 24, 60, 36, 72}));
+}
+
+TEST_F(Bind, sums_that_do_not_fit) {
+  add("t", Elem::f32, {2, 7});
+  add("u", Elem::f32, {7, 2});
+  add("h", Elem::f16, {2, 7});
+  add("i", Elem::i64, {2, 7});
+  const std::vector<Field> one = {{"a", Elem::f32, 2}};
+  EXPECT_EQ(misfits("a <- t + u, summed", one),
+            "parameter `a`: `u` is f32[7, 2], which is not added to `t`, f32[2, 7]\n");
+  EXPECT_EQ(misfits("a <- t + h, summed, as f32", one),
+            "parameter `a`: `h` is f16[2, 7], which is not added to `t`, f32[2, 7]\n");
+  EXPECT_EQ(misfits("a <- i + i, summed", {{"a", Elem::i64, 2}}),
+            "parameter `a`: `i` is i64[2, 7], and only f64, f32, f16 and bf16 are summed\n");
+  EXPECT_EQ(misfits("a <- h + h, summed", one),
+            "parameter `a` is f32, `h` is f16; write `, as f32` in a binding map to convert it\n");
+  EXPECT_EQ(misfits("a, b <- t + t, summed, split columns 3 5", {{"a", Elem::f32, 2}, {"b", Elem::f32, 2}}),
+            "parameter `a`: `t` is [2, 7], and 7 is not the sum of the sizes of its parts, 8\n");
 }
 
 TEST_F(Bind, too_many_pieces) {

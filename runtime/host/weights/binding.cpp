@@ -98,7 +98,7 @@ struct Gathered {
   std::vector<uint32_t> tensors;  ///< joined ones in turn
   std::vector<uint64_t> stack;
   std::vector<std::vector<uint64_t>> shapes;  ///< of each that is joined, as the parameter has it
-  bool transposed = false;
+  bool transposed = false, summed = false;
 };
 
 class Binder {
@@ -258,7 +258,27 @@ class Binder {
       if (!add_shape(field, match, tensors, out)) return std::nullopt;
     for (size_t i = 0; i < each[0].size(); ++i)
       for (const auto& tensors : each) out.tensors.push_back(tensors[i]);
+    out.summed = match.rule && match.rule->summed;
+    if (out.summed && !check_summands(field, out)) return std::nullopt;
     return out;
+  }
+
+  /// Summands are floats of one type and shape. The first ones of a stack are like the others of it.
+  bool check_summands(const Field& field, const Gathered& found) {
+    const Tensor& first = table_.tensors[found.tensors[0]];
+    if (!convertible(first.dtype, Elem::f64)) {
+      misfit(text(label(field), ": ", printable(first.name), " is ", described(first),
+                  ", and only f64, f32, f16 and bf16 are summed"));
+      return false;
+    }
+    for (size_t i = 1; i < found.shapes.size(); ++i) {
+      const Tensor& tensor = table_.tensors[found.tensors[i]];
+      if (alike(tensor, first)) continue;
+      misfit(text(label(field), ": ", printable(tensor.name), " is ", described(tensor),
+                  ", which is not added to ", printable(first.name), ", ", described(first)));
+      return false;
+    }
+    return true;
   }
 
   /// The shape of the tensors of a stack, which must be equal, as the parameter has it.
@@ -364,6 +384,7 @@ class Binder {
     source.tensors = found.tensors;
     source.joined = static_cast<uint32_t>(found.shapes.size());
     source.transposed = found.transposed;
+    source.summed = found.summed;
     source.file_dtype = table_.tensors[found.tensors[0]].dtype;
     source.packed = table_.tensors[found.tensors[0]].packing != Packing::none;
     source.stack = static_cast<uint32_t>(found.stack.size());

@@ -20,7 +20,8 @@
 //
 // What a rule does, in this order, with each tensor of a stack:
 //   transposed   exchanges the last two axes. In a rule with `*`, what has fewer axes stays as it is.
-//   split AXIS   cuts the tensor into the parameters that stand, with commas, to the left:
+//   summed       adds the tensors that stand, with ` + `, to the right: floats of one shape. The sum may be
+//   split. split AXIS   cuts the tensor into the parameters that stand, with commas, to the left:
 //                  wq[l], wk[l] <- h.{l}.qk, split columns
 //                The parts are as large as the parameters' shapes say, or as numbers say behind the axis:
 //                `split columns 768 256`; `split columns 64 64 repeated` deals the axis out in turn.
@@ -71,8 +72,8 @@ struct Cut {
 struct Rule {
   std::vector<std::string> fields;  ///< several: the tensor is split. All of them have a `*`, or none.
   std::vector<std::string> indices;
-  std::vector<NamePattern> tensors;  ///< several: they are joined
-  bool transposed = false;
+  std::vector<NamePattern> tensors;  ///< several: they are joined or summed
+  bool transposed = false, summed = false;
   std::optional<Elem> as;
   std::optional<Cut> split, joined;
   uint32_t line = 0;
@@ -89,8 +90,9 @@ class BindingMap {
     std::string star;
   };
   Match find(std::string_view field) const;
-  /// What may stand before the names of the tensors of a parameter, in the order in which they are looked for:
-  /// the map's prefix, or nothing; then the same behind the parameter, where files say that they are its own.
+  /// What may stand before the names of the tensors of a parameter, in the order in which they are looked
+  /// for: the map's prefix, or nothing; then the same behind the parameter, where files say that they are its
+  /// own.
   std::vector<std::string> fronts(std::string_view parameter) const;
   /// The names of the tensors that a match means, behind a front, or the only one of a field without a rule.
   std::vector<NamePattern> names(const Match&, std::string_view field, std::string_view front) const;
@@ -139,12 +141,14 @@ struct Source {
   std::vector<uint32_t> tensors;  ///< positions in the table, in the order of the stack, joined ones in turn
   uint32_t joined = 1;            ///< how many make one element of the stack
   bool transposed = false;
+  bool summed = false;  ///< those that make one element are added, and not put behind one another
   Elem file_dtype = Elem::f32;
   bool packed = false;  ///< in the file
   std::vector<uint64_t> shape;
-  uint32_t stack = 0;                          ///< leading axes of `shape` that are the stack's
-  uint32_t axis = 0;                           ///< of one element of the stack, which the segments cut
-  std::vector<std::vector<Segment>> segments;  ///< of each joined tensor; none: whole tensors
+  uint32_t stack = 0;  ///< leading axes of `shape` that are the stack's
+  uint32_t axis = 0;   ///< of one element of the stack, which the segments cut
+  std::vector<std::vector<Segment>>
+      segments;  ///< of each joined tensor, or of all summands; none: whole ones
 
   /// Where the parameter's bytes lie as such in the bytes of its only tensor, which can then be mapped.
   std::optional<uint64_t> mapped_offset() const;

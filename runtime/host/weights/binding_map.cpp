@@ -226,8 +226,12 @@ class RuleReader {
       if (std::exchange(rule.transposed, true)) return "`transposed` occurs twice";
       return std::nullopt;
     }
+    if (name == "summed") {
+      if (std::exchange(rule.summed, true)) return "`summed` occurs twice";
+      return std::nullopt;
+    }
     if (name == "split" || name == "joined") return cut(name, name == "split" ? rule.split : rule.joined);
-    if (name != "as") return "`transposed`, `split`, `joined` or `as` expected after `,`";
+    if (name != "as") return "`transposed`, `summed`, `split`, `joined` or `as` expected after `,`";
     Elem type{};
     if (auto error = line_.type(type)) return error;
     if (rule.as) return "`as` occurs twice";
@@ -272,11 +276,14 @@ class RuleReader {
   /// What holds between the parts of a rule.
   Complaint check(const Rule& rule) {
     const size_t fields = rule.fields.size(), tensors = rule.tensors.size();
-    if (fields > 1 && tensors > 1) return "a rule splits a tensor or joins tensors, not both";
+    if (rule.summed && tensors == 1) return "`summed` needs several tensors: NAME + NAME";
+    if (rule.summed && rule.joined) return "tensors are summed or joined, not both";
+    if (fields > 1 && tensors > 1 && !rule.summed)
+      return "a rule splits a tensor or joins tensors, not both; a sum of tensors, `, summed`, may be split";
     if (fields > 1 && !rule.split)
       return "several parameters share a tensor: `, split rows` or `, split columns` expected";
-    if (tensors > 1 && !rule.joined)
-      return "several tensors make one parameter: `, joined rows` or `, joined columns` expected";
+    if (tensors > 1 && !rule.joined && !rule.summed)
+      return "several tensors make one parameter: `, joined rows`, `, joined columns` or `, summed` expected";
     if (rule.split && fields == 1) return "`split` needs several parameters";
     if (rule.joined && tensors == 1) return "`joined` needs several tensors: NAME + NAME";
     for (const auto& [cut, parts] : {std::pair(&rule.split, fields), std::pair(&rule.joined, tensors)})

@@ -1,4 +1,4 @@
-// Filling one parameter from its tensors (binding.h): read, convert, transpose, cut, stack.
+// Filling one parameter from its tensors (binding.h): read, convert, transpose, add, cut, stack.
 //
 // Everything is read in parts of bounded size through TensorFile::read(), so a file that is truncated
 // meanwhile is an error. What lies in the file as it lies in the parameter is read at once; all else goes row
@@ -185,6 +185,24 @@ class Loader {
   std::vector<uint8_t> raw_, converted_;
 };
 
+/// One element of a parameter's stack, from its summands: they are added as f64, and the sum rounded once.
+Status load_sum(const TensorFile& file, const Source& source, std::span<const uint32_t> summands,
+                std::span<uint8_t> out) {
+  Source wide = source;
+  wide.field.dtype = Elem::f64;
+  const uint64_t count = out.size() / static_cast<uint64_t>(elem_bytes(source.field.dtype));
+  std::vector<double> sum(count), next(count);
+  for (size_t j = 0; j < summands.size(); ++j) {
+    std::vector<double>& into = j == 0 ? sum : next;
+    Loader loader(file, wide, file.table.tensors[summands[j]], 0,
+                  {reinterpret_cast<uint8_t*>(into.data()), count * sizeof(double)});
+    if (auto error = loader.run()) return error;
+    for (uint64_t k = 0; j > 0 && k < count; ++k) sum[k] += next[k];
+  }
+  convert(Elem::f64, sum.data(), source.field.dtype, out.data(), count);
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<uint64_t> Source::mapped_offset() const {
@@ -203,12 +221,18 @@ Status load(const TensorFile& file, const Source& source, std::span<uint8_t> out
     return Error{code::shape, text("parameter ", printable(source.field.path), " has ", *size,
                                    " bytes, room is ", out.size())};
   const uint64_t count = source.tensors.size() / source.joined, each = *size / count;
-  for (size_t i = 0; i < count; ++i)
-    for (size_t j = 0; j < source.joined; ++j) {
-      const Tensor& tensor = file.table.tensors[source.tensors[i * source.joined + j]];
-      Loader loader(file, source, tensor, j, out.subspan(i * each, each));
+  for (size_t i = 0; i < count; ++i) {
+    const auto tensors = std::span(source.tensors).subspan(i * source.joined, source.joined);
+    const auto element = out.subspan(i * each, each);
+    if (source.summed) {
+      if (auto error = load_sum(file, source, tensors, element)) return error;
+      continue;
+    }
+    for (size_t j = 0; j < tensors.size(); ++j) {
+      Loader loader(file, source, file.table.tensors[tensors[j]], j, element);
       if (auto error = loader.run()) return error;
     }
+  }
   return std::nullopt;
 }
 
