@@ -55,6 +55,13 @@ std::string distrusted(const std::string& folder) {
   return "";
 }
 
+/// Does something stand there that no run has kept: a link, a pipe? Behind them are files that are not the
+/// cache's to read or replace.
+bool is_foreign(const std::string& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
+}
+
 }  // namespace
 
 std::optional<uint64_t> bytes_from_text(std::string_view text) {
@@ -90,6 +97,7 @@ std::optional<CacheFolder> CacheFolder::open(std::string& why) {
 
 std::shared_ptr<weights::File> CacheFolder::find(const std::string& name) const {
   const std::string path = path_of(name);
+  if (is_foreign(path)) return nullptr;
   const auto file = weights::File::open(path);
   if (!file) return nullptr;
   ::utimensat(AT_FDCWD, path.c_str(), nullptr,
@@ -100,8 +108,9 @@ std::shared_ptr<weights::File> CacheFolder::find(const std::string& name) const 
 bool CacheFolder::put(const std::string& name, std::string_view bytes, std::string& why) const {
   if (bytes.size() > limit_)
     return why = fmt::format("{} bytes are more than AXON_CACHE_SIZE", bytes.size()), false;
-  if (const auto error = weights::write_file(path_of(name), weights::Bytes(bytes)))
-    return why = error->message, false;
+  const std::string path = path_of(name);
+  if (is_foreign(path)) ::unlink(path.c_str());  // of a directory this fails, and so does what follows
+  if (const auto error = weights::write_file(path, weights::Bytes(bytes))) return why = error->message, false;
   make_room();
   return true;
 }

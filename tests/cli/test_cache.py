@@ -53,6 +53,47 @@ class Cached(unittest.TestCase):
         self.assert_run(self.run_f(*words, **options), KEPT, values)
 
 
+class WhatStandsInItsPlace(Cached):
+    """Something else has the name of a file of the cache."""
+
+    def kept_path(self):
+        self.made()
+        path = os.path.join(self.kept, self.files()[0])
+        os.remove(path)
+        return path
+
+    def test_a_link_goes_and_not_what_it_leads_to(self):
+        path, other = self.kept_path(), self.write("other", "mine")
+        for target in (other, self.path("nowhere"), path):
+            os.symlink(target, path)
+            self.made()
+            self.assertFalse(os.path.islink(path))
+            os.remove(path)
+        with open(other, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "mine")
+        self.assertFalse(os.path.exists(self.path("nowhere")))
+
+    def test_a_link_to_what_was_kept_is_not_read(self):
+        self.made()
+        path = os.path.join(self.kept, self.files()[0])
+        os.rename(path, self.path("moved"))
+        os.symlink(self.path("moved"), path)
+        self.made()
+        self.hit()
+
+    def test_a_pipe(self):
+        path = self.kept_path()
+        os.mkfifo(path)
+        self.made()
+        self.hit()
+
+    def test_a_directory(self):
+        path = self.kept_path()
+        os.mkdir(path)
+        self.assert_run(self.run_f(), "not cached: ")
+        self.assertTrue(os.path.isdir(path))
+
+
 class WhenItIsUsed(Cached):
     def test_the_second_time(self):
         self.made()
