@@ -21,7 +21,8 @@
 // What a rule does, in this order, with each tensor of a stack:
 //   transposed   exchanges the last two axes. In a rule with `*`, what has fewer axes stays as it is.
 //   summed       adds the tensors that stand, with ` + `, to the right: floats of one shape. The sum may be
-//   split. split AXIS   cuts the tensor into the parameters that stand, with commas, to the left:
+//                split.
+//   split AXIS   cuts the tensor into the parameters that stand, with commas, to the left:
 //                  wq[l], wk[l] <- h.{l}.qk, split columns
 //                The parts are as large as the parameters' shapes say, or as numbers say behind the axis:
 //                `split columns 768 256`; `split columns 64 64 repeated` deals the axis out in turn.
@@ -91,8 +92,7 @@ class BindingMap {
   };
   Match find(std::string_view field) const;
   /// What may stand before the names of the tensors of a parameter, in the order in which they are looked
-  /// for: the map's prefix, or nothing; then the same behind the parameter, where files say that they are its
-  /// own.
+  /// for: the map's prefix, or nothing; then the same behind the parameter, where files are its own.
   std::vector<std::string> fronts(std::string_view parameter) const;
   /// The names of the tensors that a match means, behind a front, or the only one of a field without a rule.
   std::vector<NamePattern> names(const Match&, std::string_view field, std::string_view front) const;
