@@ -98,8 +98,9 @@ class States(support.Case):
         for wrong in (2.5, True, None, "2", 2**70, [1]):
             self.fails("size `s`", self.model.append.state, s=wrong, d=1)
         self.fails("not negative", self.model.append.state, s=-1, d=1)
+        self.fails("size `s` is 1125899906842624, and a size is at most", self.model.append.state, s=2**50, d=2**12)
         with self.assertRaises((MemoryError, ValueError)):
-            self.model.append.state(s=2**50, d=2**12)
+            self.model.append.state(s=2**40, d=2**12)
 
     def test_records_come_back_as_they_were_given(self):
         for make in (lambda: self.model.both.state(n=2, d=3),
