@@ -192,7 +192,8 @@ Status Call::shape_results() {
     if (!port.strides.empty())
       if (auto failure = stride_result(i, bytes)) return failure;
     output.bytes = empty ? 1 : bytes;
-    if (auto failure = reserve(output.memory, output.bytes, "a result")) return failure;
+    if (auto failure = reserve(output.memory, output.bytes, "a result", Memory::allocate_result))
+      return failure;
   }
   return std::nullopt;
 }
@@ -291,7 +292,8 @@ bool Call::gives_room_back() {
 Status Call::replace_taken() {
   for (Output& output : outputs_)
     if (output.bytes > 0)
-      if (auto failure = reserve(output.memory, output.bytes, "a result")) return failure;
+      if (auto failure = reserve(output.memory, output.bytes, "a result", Memory::allocate_result))
+        return failure;
   taken_ = false;
   return std::nullopt;
 }

@@ -160,7 +160,8 @@ class Call {
   Status prepare_events(Plan&);
   Status prepare_scratch(const Plan&);
   Status take_data_sizes();
-  Status reserve(Memory&, uint64_t bytes, const char* what);
+  Status reserve(Memory&, uint64_t bytes, const char* what,
+                 std::optional<Memory> (*allocate)(uint64_t) = Memory::allocate);
   void fill_buffers(Plan&);
   Status launch(Plan&);
   Status hang_failure(const Plan&) const;

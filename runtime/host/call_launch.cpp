@@ -29,9 +29,10 @@ Failure check_failure(const Entry& entry, uint32_t number, const int64_t (&value
 
 }  // namespace
 
-Status Call::reserve(Memory& memory, uint64_t bytes, const char* what) {
+Status Call::reserve(Memory& memory, uint64_t bytes, const char* what,
+                     std::optional<Memory> (*allocate)(uint64_t)) {
   if (memory.data() && memory.size() >= bytes) return std::nullopt;
-  auto more = Memory::allocate(bytes + bytes / 4);
+  auto more = allocate(bytes + bytes / 4);
   if (!more) return system_failure(text("cannot get ", bytes, " bytes for ", what));
   ++allocations_;
   memory = std::move(*more);

@@ -8,20 +8,27 @@
 
 namespace axon::host {
 
+constexpr uint64_t huge_page = 2u << 20;
+
 class Memory {
  public:
   Memory() = default;
   ~Memory();
   Memory(Memory&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+      : data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
+        is_result_(other.is_result_) {}
   Memory& operator=(Memory&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
+    std::swap(is_result_, other.is_result_);
     return *this;
   }
 
   /// `bytes` may be 0, which costs nothing. nullopt when the system refuses.
   static std::optional<Memory> allocate(uint64_t bytes);
+  /// The same for what is written before it is read: from where such memory was let go of, where that is.
+  static std::optional<Memory> allocate_result(uint64_t bytes);
 
   uint8_t* data() const { return static_cast<uint8_t*>(data_); }
   uint64_t size() const { return size_; }
@@ -29,6 +36,7 @@ class Memory {
  private:
   void* data_ = nullptr;
   uint64_t size_ = 0;
+  bool is_result_ = false;
 };
 
 constexpr uint64_t round_up(uint64_t value, uint64_t alignment) {
