@@ -7,7 +7,9 @@
 namespace axon::python {
 namespace {
 
-constexpr size_t large = size_t{1} << 20;  ///< bytes: the array gets the memory that they are in
+/// Bytes from which on an array gets the memory that they are in: from about here on that takes less than a
+/// copy.
+constexpr size_t large = size_t{32} << 10;
 
 size_t bytes_of(const axon_view& view) {
   size_t bytes = axon_elem_bytes(view.elem);
