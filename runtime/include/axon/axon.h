@@ -383,9 +383,10 @@ AXON_API axon_status axon_call_result(const axon_call* call, size_t result, axon
  * axis. AXON_MISUSE as above. */
 AXON_API axon_status axon_call_result_strides(const axon_call* call, size_t result, int64_t* strides,
                                               axon_error* error);
-/* Takes a result of the last run out of the call, with its memory: without a copy it becomes a tensor, and
- * the next run gets other memory. AXON_MISUSE as above, for a result that was taken already, a state, and a
- * result whose layout the program states. */
+/* Takes a result of the last run out of the call, with its memory: without a copy it becomes a tensor, and the
+ * next run gets other memory: that of a result that was taken and destroyed before, where there is one of such a
+ * size. Up to 128 MiB of it, and at most a 32nd of the machine's memory, are kept for that. AXON_MISUSE as
+ * above, for a result that was taken already, a state, and a result whose layout the program states. */
 AXON_API axon_status axon_call_take_result(axon_call* call, size_t result, axon_tensor** out,
                                            axon_error* error);
 /* Copies a result of the last run, row-major, to memory that has room for it. AXON_MISUSE as above. */

@@ -26,8 +26,8 @@ not states. A result lies as the program states.
 
 A state (`*` in the program) is updated in place and handed back: the same array, dict or State comes out that went in.
 A result that the program computes anew, `state + x` and not `state with [:] = state + x`, is no update, and the state
-stays as it was. Results other than states own their memory; large ones are not copied. Whatever fails raises axon.Error with the
-library's or the compiler's message.
+stays as it was. Results other than states own their memory; those from 32 KiB on are not copied. Whatever fails raises axon.Error
+with the library's or the compiler's message.
 
 An entry is an attribute of its model; one that is named like a method or a property of the model, `bind`, `entries` or
 `level`, is an item: model["bind"]. help(model.decode) and inspect.signature(model.decode) say what it takes, and
