@@ -54,6 +54,22 @@ class Memory(support.Case):
             self.model.scaled(x, 2.0)
         self.assertLess(resident() - before, 4 * x.nbytes + SPARE)
 
+    def test_nothing_waits_for_the_collection_of_garbage(self):
+        function = axon.function(lambda x: {"twice": x + x, "same": x}, workers=1)
+        x = np.ones(100_000, np.float32)
+        function(x)
+        self.addCleanup(gc.enable)
+        gc.disable()
+        for call, part in ((lambda: self.model.double(x), None), (lambda: function(x), "twice"),
+                           (lambda: self.model.many({"a": x, "b": (x, [1])}, x.copy())[0], "k")):
+            before = sys.getrefcount(x)
+            result = call()
+            last = result if part is None else result[part]
+            ended = weakref.ref(last[0] if isinstance(last, tuple) else last)
+            del result, last
+            self.assertIsNone(ended())
+            self.assertEqual(sys.getrefcount(x), before)
+
     def test_a_result_gets_the_memory_of_one_that_was_let_go_of(self):
         for count in (10_000, 300_000, 1_000_000):
             x = np.ones(count, np.float32)

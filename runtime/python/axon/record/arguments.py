@@ -247,16 +247,19 @@ class Result:
         return "node", self._numbers[node]
 
     def rebuilt(self, arrays, sizes, call):
-        def one(part):
-            kind, *rest = part
-            if kind == "parts":
-                return _put_together(rest[0], {field: one(it) for field, it in rest[1].items()})
-            at = rest[0]
-            if kind == "node":
-                return arrays[at]
-            if kind == "argument":
-                return call.leaves[at].original
-            if kind == "captured":
-                return self._trace.captured[at][0]
-            return at if kind == "value" else np.int64(sizes[at]) if kind == "int64" else sizes[at]
-        return one(self._structure)
+        return self._part(self._structure, arrays, sizes, call)
+
+    def _part(self, part, arrays, sizes, call):
+        """A method, as a function in rebuilt() that calls itself would keep arrays and arguments until the next collection
+        of garbage."""
+        kind, *rest = part
+        if kind == "parts":
+            return _put_together(rest[0], {field: self._part(it, arrays, sizes, call) for field, it in rest[1].items()})
+        at = rest[0]
+        if kind == "node":
+            return arrays[at]
+        if kind == "argument":
+            return call.leaves[at].original
+        if kind == "captured":
+            return self._trace.captured[at][0]
+        return at if kind == "value" else np.int64(sizes[at]) if kind == "int64" else sizes[at]
