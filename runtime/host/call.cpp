@@ -312,7 +312,19 @@ Status Call::run_once() {
     fill_buffers(*plan_);
     pointers_dirty_ = false;
   }
+  if (has_states_) note_states();
   return launch(*plan_);
+}
+
+/// Where the results are that lie in states: the input may be set anew while they are read.
+void Call::note_states() {
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    const Port& port = entry_->results[i];
+    if (port.state < 0) continue;
+    const Input& input = inputs_[static_cast<size_t>(port.state)];
+    outputs_[i].state = input.data;
+    if (!port.strides.empty()) std::copy_n(input.strides, port.shape.size(), outputs_[i].strides);
+  }
 }
 
 Status Call::result(size_t index, axon_view& out) const {
@@ -321,8 +333,7 @@ Status Call::result(size_t index, axon_view& out) const {
   const Port& port = entry_->results[index];
   const bool is_taken = port.state < 0 && !outputs_[index].memory.data();
   if (is_taken) return misuse(text("result number ", index, " was taken"));
-  void* const data =
-      port.state >= 0 ? inputs_[static_cast<size_t>(port.state)].data : outputs_[index].memory.data();
+  void* const data = port.state >= 0 ? outputs_[index].state : outputs_[index].memory.data();
   out = {data, port.elem, static_cast<int32_t>(port.shape.size()), outputs_[index].shape};
   return std::nullopt;
 }

@@ -86,6 +86,7 @@ class Call {
   struct Output {
     Memory memory;
     int64_t shape[AXON_MAX_RANK] = {}, strides[AXON_MAX_RANK] = {};  ///< strides: where any are stated
+    void* state = nullptr;                                           ///< the memory that the last run updated
     uint64_t bytes = 0;                                              ///< that a run needs; 0 of states
   };
   /// A variant's formulas, evaluated.
@@ -162,6 +163,7 @@ class Call {
   Status take_data_sizes();
   Status reserve(Memory&, uint64_t bytes, const char* what,
                  std::optional<Memory> (*allocate)(uint64_t) = Memory::allocate);
+  void note_states();
   void fill_buffers(Plan&);
   Status launch(Plan&);
   Status hang_failure(const Plan&) const;

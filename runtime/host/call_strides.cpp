@@ -212,8 +212,7 @@ Status Call::result_strides(size_t index, int64_t* out) const {
   if (port.strides.empty()) {
     row_major_strides(view.shape, rank, out);
   } else {
-    std::copy_n(port.state >= 0 ? inputs_[static_cast<size_t>(port.state)].strides : outputs_[index].strides,
-                rank, out);
+    std::copy_n(outputs_[index].strides, rank, out);
   }
   return std::nullopt;
 }

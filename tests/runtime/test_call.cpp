@@ -270,6 +270,27 @@ TEST(Call, AStateIsNotTaken) {
   EXPECT_EQ(taken, nullptr);
 }
 
+/// The result of a run keeps the memory that the run has updated, whatever is set for the next one.
+TEST(Call, AStateThatIsSetAnewIsNotTheResultOfTheLastRun) {
+  Handles h;
+  h.make_call("keep", 1);
+  Array<int32_t> cache{{3}, {1, 2, 3}}, other{{1}, {9}};
+  const axon_view view = cache.view(), smaller = other.view();
+  ASSERT_EQ(axon_call_set(h.call, "cache", &view, h.error), AXON_OK) << h.text();
+  ASSERT_EQ(axon_call_set_int(h.call, "token", 1, h.error), AXON_OK) << h.text();
+  ASSERT_EQ(axon_call_set_int(h.call, "pos", 0, h.error), AXON_OK) << h.text();
+  ASSERT_EQ(axon_call_run(h.call, h.error), AXON_OK) << h.text();
+  ASSERT_EQ(axon_call_set(h.call, "cache", &smaller, h.error), AXON_OK) << h.text();
+  axon_view result;
+  ASSERT_EQ(axon_call_result(h.call, 1, &result, h.error), AXON_OK) << h.text();
+  EXPECT_EQ(result.data, view.data);
+  EXPECT_EQ(result.shape[0], 3);
+  ASSERT_EQ(axon_call_run(h.call, h.error), AXON_OK) << h.text();
+  ASSERT_EQ(axon_call_result(h.call, 1, &result, h.error), AXON_OK) << h.text();
+  EXPECT_EQ(result.data, smaller.data);
+  EXPECT_EQ(result.shape[0], 1);
+}
+
 TEST(Call, ASizeThatIsClearedIsNotThatOfTheLastRun) {
   Handles h;
   const Bytes bytes = test_bundle();

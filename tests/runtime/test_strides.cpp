@@ -44,6 +44,9 @@ TEST_F(Strided, MemoryIsUsedWhereItIs) {
   ASSERT_EQ(axon_call_result(h.call, 0, &result, h.error), AXON_OK);
   EXPECT_EQ(result_strides(0), (std::vector<int64_t>{1, 3}));
   EXPECT_EQ(result_strides(1), (std::vector<int64_t>{1, 2}));
+  ASSERT_EQ(set("s", s, {2, 3}, {9, 9}), AXON_OK);
+  EXPECT_EQ(result_strides(1), (std::vector<int64_t>{1, 2})) << "those of the run";
+  ASSERT_EQ(set("s", s, {2, 3}, {1, 2}), AXON_OK);
   const auto* out = static_cast<const float*>(result.data);
   for (int64_t i = 0; i < 2; ++i)
     for (int64_t j = 0; j < 3; ++j) {

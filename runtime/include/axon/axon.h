@@ -375,8 +375,8 @@ AXON_API axon_status axon_call_clear(axon_call* call, axon_error* error);
 AXON_API axon_status axon_call_run(axon_call* call, axon_error* error);
 
 /* A result of the last run, with memory and shape of the call, valid until its next run or clear; of a
- * state: the memory that was set. AXON_MISUSE past the end, and without a result: no run yet, or it failed.
- */
+ * state: the memory that the run has updated. AXON_MISUSE past the end, and without a result: no run yet, or
+ * it failed. */
 AXON_API axon_status axon_call_result(const axon_call* call, size_t result, axon_view* out,
                                       axon_error* error);
 /* The strides of a result of the last run, in elements, from where the view's `data` points to: one for each
