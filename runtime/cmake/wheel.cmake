@@ -14,6 +14,7 @@ install(TARGETS etcc RUNTIME DESTINATION axon/bin ${into})
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/stdlib/ DESTINATION axon/share/axon/stdlib ${into} FILES_MATCHING PATTERN "*.axn")
 configure_file(${CMAKE_SOURCE_DIR}/runtime/python/pyproject.toml.in ${CMAKE_BINARY_DIR}/pyproject.toml @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/pyproject.toml ${CMAKE_SOURCE_DIR}/runtime/python/setup.py ${CMAKE_SOURCE_DIR}/LICENSE
+              ${CMAKE_SOURCE_DIR}/runtime/python/etcc
         DESTINATION . ${into})
 
 add_custom_target(wheel

@@ -1,4 +1,4 @@
-"""What pyproject.toml cannot say of the wheel: it holds machine code, for every CPython from 3.11 on."""
+"""What pyproject.toml cannot say of the wheel: it holds machine code, for every CPython from 3.11 on, and a command."""
 from setuptools import setup
 from setuptools.dist import Distribution
 
@@ -10,4 +10,4 @@ class Compiled(Distribution):
         return True
 
 
-setup(distclass=Compiled, options={"bdist_wheel": {"py_limited_api": "cp311"}})
+setup(distclass=Compiled, scripts=["etcc"], options={"bdist_wheel": {"py_limited_api": "cp311"}})

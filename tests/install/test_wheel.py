@@ -66,6 +66,16 @@ class Wheel(WithFolder):
         environment = bare_environment(HOME=self.folder)
         self.assertEqual(run(self.path("env", "bin", "python"), trial, env=environment, cwd="/"), "done\n")
 
+    def test_the_compiler_is_a_command(self):
+        etcc = self.path("env", "bin", "etcc")
+        with open(self.path("twice.axn"), "w", encoding="utf-8") as file:
+            file.write("entry twice (x : f32[n]) = x + x\n")
+        environment = bare_environment(HOME=self.folder)
+        self.assertEqual(run(etcc, "--version", env=environment, cwd="/"), run(os.path.join(installed.BUILD, "bin", "etcc"), "--version"))
+        self.assertEqual(run(etcc, "run", "twice.axn", "twice", "x=[1, 2]", env=environment, cwd=self.folder),
+                         "result : f32[2] =\n[2, 4]\n")
+        self.assertIn("E0005", installed.fails(etcc, "check", "no such file", status=1, env=environment, cwd="/"))
+
     def test_equal_trees_give_equal_wheels(self):
         with open(self.wheel, "rb") as one, open(make_wheel(self.path("again")), "rb") as other:
             self.assertEqual(one.read(), other.read())
