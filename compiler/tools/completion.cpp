@@ -5,52 +5,11 @@
 
 #include <vector>
 
+#include "tools/words.h"
+
 namespace axon::tools {
 
 namespace {
-
-struct Word {
-  std::vector<std::string> names;  ///< with their dashes: -D, --define
-  std::string what;
-  bool takes_value = false;
-  std::vector<std::string> choices;
-};
-
-struct Verb {
-  std::string name, what;
-  std::vector<Word> options;
-};
-
-/// The words of a validator that describes itself as {a,b,c}.
-std::vector<std::string> choices_of(const CLI::Option& option) {
-  std::vector<std::string> choices;
-  const std::string type = option.get_type_name();
-  const size_t open = type.find('{'), close = type.find('}');
-  if (open == std::string::npos || close == std::string::npos) return choices;
-  choices.emplace_back();
-  for (char c : type.substr(open + 1, close - open - 1)) {
-    if (c == ',')
-      choices.emplace_back();
-    else
-      choices.back() += c;
-  }
-  return choices;
-}
-
-std::vector<Word> options_of(const CLI::App& app) {
-  std::vector<Word> words;
-  for (const CLI::Option* option : app.get_options()) {
-    if (!option->nonpositional()) continue;
-    Word word;
-    for (const std::string& name : option->get_snames()) word.names.push_back("-" + name);
-    for (const std::string& name : option->get_lnames()) word.names.push_back("--" + name);
-    word.what = option->get_description();
-    word.takes_value = option->get_items_expected_max() > 0;
-    word.choices = choices_of(*option);
-    words.push_back(std::move(word));
-  }
-  return words;
-}
 
 std::string joined(const std::vector<std::string>& all, const char* between) {
   return fmt::format("{}", fmt::join(all, between));
@@ -175,10 +134,8 @@ std::string fish_script(const std::vector<Verb>& verbs, const std::vector<Word>&
 }  // namespace
 
 std::string completion_script(const CLI::App& app, const std::string& shell) {
-  std::vector<Verb> verbs;
-  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
-    verbs.push_back({sub->get_name(), sub->get_description(), options_of(*sub)});
-  const std::vector<Word> own = options_of(app);
+  const std::vector<Verb> verbs = verbs_of(app);
+  const std::vector<Word> own = words_of(app).options;
   if (shell == "bash") return bash_script(verbs, own);
   return shell == "zsh" ? zsh_script(verbs, own) : fish_script(verbs, own);
 }

@@ -20,6 +20,7 @@
 #include "tools/common.h"
 #include "tools/completion.h"
 #include "tools/git_hash.h"
+#include "tools/manual.h"
 
 namespace {
 
@@ -50,6 +51,8 @@ int parse_and_run(int argc, char** argv) {
   std::string shell;
   app.add_option("--completion", shell, "print a script that completes commands and options")
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  bool manual = false;
+  app.add_flag("--manual", manual, "print the manual page: etcc --manual | man -l -");
   app.require_subcommand(0, 1);
   std::vector<std::pair<CLI::App*, Command>> commands;
   const auto add = [&](const char* name, const char* what, Command (*make)(CLI::App&)) {
@@ -82,8 +85,8 @@ int parse_and_run(int argc, char** argv) {
     app.parse(argc, argv);
     for (const auto& [sub, command] : commands)
       if (sub->parsed()) return command();
-    if (shell.empty()) throw CLI::RequiredError("A subcommand");
-    fmt::print("{}", completion_script(app, shell));
+    if (shell.empty() && !manual) throw CLI::RequiredError("A subcommand");
+    fmt::print("{}", manual ? manual_page(app, AXON_VERSION) : completion_script(app, shell));
     return ok;
   } catch (const CLI::ParseError& e) {
     std::ostringstream out, err;

@@ -1282,6 +1282,25 @@ class Options(WithProgram):
             self.assertIn("-l " + option, scripts["fish"])
         self.assertEqual(etcc("--completion", "csh")[0], 2)
 
+    def test_the_manual_says_what_help_says(self):
+        status, page, err = etcc("--manual")
+        self.assertEqual((status, err), (0, ""))
+        for escape, meant in (("\\-", "-"), ("\\fB", ""), ("\\fI", ""), ("\\fR", ""), ("\\&", ""), ("\\e", "\\")):
+            page = page.replace(escape, meant)
+        text = " ".join(page.split())
+        own = etcc("--help")[1]
+        commands = re.findall(r"^  (\w+) ", own.split("Subcommands:")[1], re.M)
+        self.assertGreater(len(commands), 6)
+        for command in commands:
+            section = text[text.index(f".SS {command} "):].split(" .S", 1)[0]
+            for line in etcc(command, "--help")[1].splitlines():
+                for name in re.findall(r"^  (-[^ {]*)", line):
+                    for one in name.split(","):
+                        self.assertIn(f"{one}", section, command)
+                what = re.match(r"^ {30}(\S.*)$", line)
+                if what:
+                    self.assertIn(what.group(1), section, command)
+
 
 if __name__ == "__main__":
     unittest.main()

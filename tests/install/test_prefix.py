@@ -37,7 +37,8 @@ class Install(WithFolder):
                          f"lib/libaxon_runtime.so.{version}", "lib/pkgconfig/axon.pc", "lib/cmake/axon/axon-config.cmake",
                          "lib/cmake/axon/axon-config-version.cmake", "lib/cmake/axon/axon-targets.cmake",
                          "share/bash-completion/completions/etcc", "share/zsh/site-functions/_etcc",
-                         "share/fish/vendor_completions.d/etcc.fish", "share/axon/editors/vim/syntax/axon.vim",
+                         "share/fish/vendor_completions.d/etcc.fish", "share/man/man1/etcc.1",
+                         "share/axon/editors/vim/syntax/axon.vim",
                          "share/doc/axon/LICENSE", "share/doc/axon/language.md", "share/doc/axon/examples/c/main.c"):
             self.assertIn(expected, files)
         library = [f.removeprefix("share/axon/stdlib/") for f in files if f.startswith("share/axon/stdlib/")]
@@ -103,6 +104,16 @@ class Install(WithFolder):
         script = 'source "$1"; COMP_WORDS=(etcc che); COMP_CWORD=1; _etcc; echo "${COMPREPLY[@]}"'
         path = os.path.join(self.prefix, "share/bash-completion/completions/etcc")
         self.assertEqual(run("bash", "-c", script, "bash", path), "check\n")
+
+    def test_the_manual_page_is_that_of_the_compiler(self):
+        page = os.path.join(self.prefix, "share/man/man1/etcc.1")
+        with open(page, encoding="utf-8") as file:
+            self.assertEqual(file.read(), run(self.etcc, "--manual"))
+        groff = ["groff", "-ww", "-man", "-Tutf8", "-P-cbou", page]
+        shown = subprocess.run(groff, capture_output=True, text=True, check=True)
+        self.assertEqual(shown.stderr, "", "warnings of groff")
+        for line in ("       etcc build [OPTIONS] FILE", "       0      success"):
+            self.assertIn(line, shown.stdout.splitlines())
 
     # ---- programs over the library ----
     def classify(self, program, bundle):
