@@ -7,10 +7,10 @@ result has, NumPy is asked. A row with `integers` or `truth` is written so for t
 import numpy as np
 
 from . import views
-from .graph import AND, APPLY, COMPARE, MINUS, OR, PRODUCT, SUM, Trace, cast, infix, prefix
+from .graph import AND, APPLY, ATOM, COMPARE, MINUS, OR, PRODUCT, SUM, Trace, cast, infix, prefix
 from .indexing import select
 from .place import complain
-from .values import BOOL, I8, U64, answer
+from .values import BOOL, Check, I64, I8, U64, answer
 from .vocabulary import UFUNCS, METHODS, node_of, says
 
 
@@ -203,7 +203,7 @@ def _power(nodes):
     if number is None and exponent.size is not None:
         number = int(_size_number(exponent))
     if number is None:
-        complain("np.power of integers has to have a number as its exponent: convert the base to a float")
+        return _integer_power_of(cast(x, dtype), cast(exponent, dtype))
     if number < 0:
         complain("integers to negative powers are not allowed in NumPy: convert the base to a float")
     return _integer_power(cast(x, dtype), int(number))
@@ -235,6 +235,24 @@ def _integer_power(x, number):
         x = _by_table(np.multiply, [x, x])
 
 
+def _integer_power_of(x, exponent):
+    """By exponents that only a run has: NumPy refuses negative ones."""
+    trace = x.trace
+    if exponent.dtype.kind == "i":
+        from .reductions import any_of  # which is made of functions of elements
+        negative = any_of(_by_table(np.less, [exponent, trace.constant(0, exponent.dtype)]))
+        trace.checks.append(Check([negative], lambda there: not there, lambda _: "integers to negative powers are not "
+                                  "allowed in NumPy: convert the base to a float"))
+    return _of_each("int_power", x, exponent)
+
+
+def _of_each(function, x, y):
+    """A function of numpy.axn that goes through the elements of two."""
+    shape = x.trace.broadcast([x.shape, y.shape])
+    nodes = [views.broadcast_to(it, shape) for it in (x, y)]
+    return x.trace.node(shape, x.dtype, nodes, prefix(function))
+
+
 def _divided(ufunc):
     """Quotients and remainders of integers by a number that is not 0 need no look at the divisor."""
     def special(nodes):
@@ -251,26 +269,38 @@ def _divided(ufunc):
 
 
 def _bits(ufunc):
-    """`&` of integers with the lowest bits, which is a remainder."""
+    """Of integers, bit by bit; `&` with the lowest bits is a remainder."""
     def special(nodes):
         dtype = answer(_result_of(ufunc), nodes)
-        number = _number(nodes[1]) if ufunc is np.bitwise_and else None
-        if dtype == BOOL or number is None or number <= 0 or int(number) & (int(number) + 1):
+        if dtype == BOOL or all(node.value is not None for node in nodes):
             return None
-        return _by_table(np.remainder, [cast(nodes[0], dtype), nodes[0].trace.constant(int(number) + 1, dtype)])
+        number = _number(nodes[1]) if ufunc is np.bitwise_and else None
+        if number is not None and 0 < number < np.iinfo(dtype).max and not int(number) & (int(number) + 1):
+            return _by_table(np.remainder, [cast(nodes[0], dtype), nodes[0].trace.constant(int(number) + 1, dtype)])
+        return _of_each(f"{_BITS[ufunc]} {8 * dtype.itemsize}", *(cast(node, dtype) for node in nodes))
     return special
+
+
+_BITS = {np.bitwise_and: "int_and", np.bitwise_or: "int_or", np.bitwise_xor: "int_xor"}
 
 
 def _shift(ufunc):
     def special(nodes):
         dtype, number = answer(_result_of(ufunc), nodes), _number(nodes[1])
         if number is None or not 0 <= number < 8 * dtype.itemsize - 1:
-            complain(f"np.{ufunc.__name__} is recorded for numbers of bits, from 0 to {8 * dtype.itemsize - 2}")
+            return _shifted(ufunc, *(cast(node, dtype) for node in nodes))
         factor = nodes[0].trace.constant(2 ** int(number), dtype)
         whole = cast(nodes[0], dtype)
         sign = np.multiply if ufunc is np.left_shift else np.floor_divide
         return recorded(sign, whole, factor)
     return special
+
+
+def _shifted(ufunc, x, y):
+    """By numbers of bits that only a run has, in 64 bits."""
+    function = "shifted_left" if ufunc is np.left_shift else "shifted_right"
+    return cast(x.trace.node(x.trace.broadcast([x.shape, y.shape]), I64, [cast(x, I64), cast(y, I64)], lambda line: (
+        f"{function} {line.typed(0, ATOM)} {line.typed(1, ATOM)}", APPLY)), x.dtype)
 
 
 def _sign(nodes):
@@ -304,9 +334,17 @@ def _invert(nodes):
 
 
 _SPECIAL = {np.power: _power, np.sign: _sign, np.reciprocal: _reciprocal, np.absolute: _unsigned_itself,
-            np.invert: _invert, np.bitwise_and: _bits(np.bitwise_and)}
+            np.invert: _invert}
+_SPECIAL |= {ufunc: _bits(ufunc) for ufunc in _BITS}
 _SPECIAL |= {ufunc: _divided(ufunc) for ufunc in (np.floor_divide, np.remainder)}
 _SPECIAL |= {ufunc: _shift(ufunc) for ufunc in (np.left_shift, np.right_shift)}
+
+
+def _square(x, **options):
+    """Of truth values in 8 bits, as NumPy has it."""
+    x = node_of(x)
+    x = cast(x, I8) if x.dtype == BOOL else x
+    return recorded(np.multiply, x, x, **options)
 
 
 def _row(ufunc):
@@ -314,8 +352,8 @@ def _row(ufunc):
 
 
 UFUNCS |= {ufunc: _row(ufunc) for ufunc in [*_TABLE, np.left_shift, np.right_shift]}
+UFUNCS[np.square] = _square
 UFUNCS[np.divmod] = lambda x, y: (recorded(np.floor_divide, x, y), recorded(np.remainder, x, y))
-UFUNCS[np.square] = lambda x, **options: recorded(np.multiply, x, x, **options)
 UFUNCS[np.heaviside] = lambda x, at_0: where(
     recorded(np.equal, x, 0), at_0,
     cast(recorded(np.greater, x, 0), answer(_result_of(np.heaviside), [node_of(x), node_of(at_0)])))

@@ -256,6 +256,9 @@ class Line:
 def helpers(*texts):
     """The definitions of numpy.axn that texts need."""
     words = set(re.findall(r"\w+", " ".join(texts)))
+    for name in reversed(HELPERS):  # each calls only those above it
+        if name in words:
+            words |= set(re.findall(r"\w+", HELPERS[name]))
     needed = [name for name in HELPERS if name in words]
     return "".join(definition + "\n" for name, definition in HELPERS.items() if name in needed)
 

@@ -62,22 +62,25 @@ def answer(question, nodes):
         def holds(*values):
             known = dict(zip(unknown, values))
             return question(*(known.get(at, it) for at, it in enumerate(first))) == found
-        nodes[0].trace.checks.append(Check([nodes[at] for at in unknown], holds, found))
+        nodes[0].trace.checks.append(Check([nodes[at] for at in unknown], holds, _of_another_type(found)))
     return found
 
 
 class Check:
-    """That values, once they are computed, are such that NumPy would give the type that was assumed."""
+    """What is demanded of values, once they are computed; `text` says, of the values, why it does not hold."""
 
-    def __init__(self, nodes, holds, dtype):
-        self.nodes, self.holds, self.dtype, self.place = nodes, holds, dtype, Place.here()
+    def __init__(self, nodes, holds, text):
+        self.nodes, self.holds, self.text, self.place = nodes, holds, text, Place.here()
 
     def demand(self, values):
         if not self.holds(*values):
             from .. import Error
-            raise Error(f"{self.place}: NumPy looks at the value of a number, {' and '.join(map(str, values))}, and gives "
-                        f"another type than the {self.dtype} that is recorded: convert the number, as in "
-                        "`x * scale.astype(x.dtype)`")
+            raise Error(f"{self.place}: {self.text(*values)}")
+
+
+def _of_another_type(dtype):
+    return lambda *values: (f"NumPy looks at the value of a number, {' and '.join(map(str, values))}, and gives another type "
+                            f"than the {dtype} that is recorded: convert the number, as in `x * scale.astype(x.dtype)`")
 
 
 def _stand_in(node, dtype):
