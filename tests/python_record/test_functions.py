@@ -101,6 +101,32 @@ def doubled_in_place(x):
 
 
 @axon.function
+def numbers(x, y):
+    total = x.sum()
+    kept = total
+    total += 1
+    square = np.squeeze(x[:1]) * 1
+    made = np.zeros(())
+    alias = made
+    made += total
+    z = y
+    z += 1
+    return (kept, total, y, z, square, alias, np.where(total > y, total, y), x[0, ...], x[0], np.array(total), np.copy(y),
+            total.reshape(()), np.squeeze(x[:1]).copy(), np.asarray(y), x.max(), True + x.shape[0], x.shape[0] & 3)
+
+
+@axon.function
+def stored_parts(x):
+    parts = np.zeros((3, 2), np.float32)
+    for i in range(3):
+        parts[i, 0] = x[i].min()
+        parts[i, 1] = i
+    like = np.ones_like(SCALE)
+    like[1:] = x[0, :2]
+    return parts, like, np.ones(3).tolist(), np.linalg.inv(np.full((1, 1), 2.0))[0, 0] * parts
+
+
+@axon.function
 def unsigned(x):
     return x.sum(), np.cumsum(x)
 
@@ -113,7 +139,8 @@ def prepared():
               (swapped, (Pair(x, x), {"factor": 0.5, "list": [x, x]})), (branch, (np.arange(5.0),)),
               (branch, (np.arange(2.0),)), (added, (x, x)), (added, (x, x[:1])), (weighted, (f4, 0.5)),
               (weighted, (f4, 1e300)), (weighted, (f4, np.float32(0.5))), (normal, (f4,)), (rows, (x,)), (first_of, (x,)),
-              (both, (np.arange(4.0),)), (doubled_in_place, (np.arange(4.0),)), (unsigned, (np.ones(3, np.uint8),))])
+              (both, (np.arange(4.0),)), (doubled_in_place, (np.arange(4.0),)), (unsigned, (np.ones(3, np.uint8),)),
+              (numbers, (np.arange(3.0), np.float64(2))), (stored_parts, (np.ones((3, 4)),))])
 
 
 class Calls(unittest.TestCase):
@@ -227,6 +254,14 @@ class Calls(unittest.TestCase):
         self.check(doubled_in_place, x)
         self.same(x, np.arange(4.0))
 
+    def test_numbers_are_not_changed_in_place(self):
+        self.check(numbers, np.arange(3.0), np.float64(2))
+        with self.assertRaisesRegex(axon.Error, "`y` is changed in place"):  # of an array without axes
+            numbers(np.arange(3.0), np.array(2.0))
+
+    def test_arrays_that_the_function_makes_are_stored_into(self):
+        self.check(stored_parts, np.arange(12.0).reshape(3, 4))
+
     def test_axes_without_elements(self):
         nothing = axon.function(lambda x: (np.roll(x, 1), np.tile(x, 2), np.repeat(x, 0), np.diff(x), x[1:], x[::-1],
                                            x.sum(), np.sort(x), x.reshape(-1, 2), np.concatenate([x, x])))
@@ -279,11 +314,20 @@ REFUSED = [  # (function, part of the message)
     (lambda x: x.tolist(), "`.tolist` of an array"),
     (lambda x: x[x > 0], "how many elements a mask chooses"),
     (lambda x: np.where(x > 0), "np.where(c)"),
+    (lambda x: f"{x}", "the text of an array needs its values"),
+    (lambda x: f"{x.sum():.3f}", "the text of an array needs its values"),
+    (lambda x: np.array([1.0, 2.0]).__setitem__(0, x[0]), "is made by np.zeros"),
+    (lambda x: np.array([1.0, 2.0]).__setitem__(slice(2), x[:2]), "is made by np.zeros"),
+    (lambda x: SCALE.__iadd__(x), "np.add changes an array that is not recorded"),
+    (lambda x: x[: x.argmax()], "give Python's integers"),
+    (lambda x: np.zeros(x.sum()), "give Python's integers"),
+    (lambda x: x.reshape(x.argmax(), -1), "give Python's integers"),
     (lambda x: x @ np.ones(5), "inner sizes of `@` differ: (3) and (5)"),
     (lambda x: x + np.ones(4), "shapes (3) and (4) do not broadcast"),
     (lambda x: x.reshape(2, 2), "(3) does not become (2, 2)"),
     (lambda x: x[3], "index 3 is out of an axis of 3"),
     (lambda x: x[0, 0], "too many indices"),
+    (lambda x: x.sum().__setitem__(..., 1), "a number is not changed"),
     (lambda x: x.sum(axis=1), "axis 1 is out of an array of 1 axes"),
     (lambda x: x.__iadd__(1), "is changed in place, which is the caller's"),
     (lambda x: np.concatenate([x, x[:, None]]), "are not joined"),
@@ -291,7 +335,7 @@ REFUSED = [  # (function, part of the message)
     (lambda x: x.round(1, None), "is recorded, but not with these arguments"),
     (lambda x: x + "a", "nothing that an array is made of"),
     (lambda x: x + 1j, "complex128 is no element type"),
-    (lambda x: np.arange(4) ** x.astype(int), "has to have a number as its exponent"),
+    (lambda x: np.arange(4) ** -x.astype(int)[0], "integers to negative powers are not allowed in NumPy"),
     (lambda x: x.astype(np.uint8).sum() / 2, "uint64"),
     (lambda x: x[:0].max(), "of nothing"),
     (lambda x: (5 in x), "`in` looks at values"),
@@ -311,20 +355,36 @@ class Refused(unittest.TestCase):
             self.assertIn(part, str(caught.exception))
             self.assertIn(f"test_functions.py:{line_of(function)}: ", str(caught.exception))
 
+    def test_results_hold_nothing_recorded(self):
+        def generated(x):
+            yield x
+
+        def as_set(x):
+            return {1, x.ndim}
+
+        def inner(x):
+            return lambda: x
+        for function, part in [(generated, "a generator is returned"), (as_set, "a set is"), (inner, "a function is")]:
+            with self.subTest(part=part), self.assertRaises(axon.Error) as caught:
+                axon.function(function)(np.ones(3))
+            self.assertIn(part, str(caught.exception))
+            self.assertIn(f"test_functions.py:{line_of(function)}: ", str(caught.exception))
+
     def test_views_of_changed_arrays(self):
         def stale(x):
             y = x * 1
             part = y[1:]
             y[0] = 5
-            y[1] = 6
+            y[1] = 6  # until it is used, a stale view is fine
             return part
-        with self.assertRaisesRegex(axon.Error, "a view of an array that was changed since"):
+        line = line_of(stale)
+        with self.assertRaisesRegex(axon.Error, rf"functions.py:{line}: a view .* changed since \(.*functions.py:{line + 2}\)"):
             axon.function(stale)(np.ones(3))
 
     def test_arguments(self):
         f = axon.function(lambda x: x)
         for value, part in [(np.ones(3, complex), "complex128"), (np.array(["a"]), "<U1"), (np.ones(3, "u2"), "uint16"),
-                            (np.ma.array([1.0]), "masked array"), (np.array([None]), "object"), ({1, 2}, "a set"), (object(), "a object, which is neither")]:
+                            (np.ma.array([1.0]), "masked array"), (np.array([None]), "object"), ({1, 2}, "a set"), (2**64, "no integer of 64 bits"), (object(), "a object, which is neither")]:
             with self.subTest(part=part), self.assertRaises(axon.Error) as caught:
                 f(value)
             self.assertIn("argument `x`", str(caught.exception))

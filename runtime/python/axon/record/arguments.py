@@ -12,12 +12,17 @@ import types
 import numpy as np
 
 from .array import Array, Size
+from .place import complain
 from .values import ELEMS, U64, value_class
 
 
 # What belongs to the key of a call: it never changes.
 _STATIC = (bool, type(None), str, bytes, type, np.dtype, enum.Enum, types.FunctionType, types.BuiltinFunctionType,
            np.ufunc)
+
+
+# What is returned as it is.
+_RETURNED = (bool, type(None), str, bytes, int, float, complex, type, np.dtype, enum.Enum, np.ndarray, np.generic)
 
 
 class Leaf:
@@ -73,6 +78,8 @@ def _taken(call, key, name, value):
     if isinstance(value, bool) or value is None or isinstance(value, (str, bytes)):
         return _static(call, key, name, value)
     if isinstance(value, int):
+        if not -2**63 <= value < 2**63:
+            _refuse(name, f"is {value}, which fits in no integer of 64 bits")
         return _leaf(call, key, "integer", name, value, "i", (value,))
     parts = _parts(value)
     if parts is None:
@@ -134,6 +141,7 @@ def _refuse(name, text):
 
 
 def _array(call, key, name, array):
+    given = array
     if type(array) is not np.ndarray:
         if isinstance(array, np.ma.MaskedArray):
             _refuse(name, "is a masked array, which is two: give its data and its mask")
@@ -142,7 +150,7 @@ def _array(call, key, name, array):
     if dtype.num not in _NUMBERS or not dtype.isnative:
         array, dtype = _native(name, array)
     if not shape:  # of numbers NumPy looks at the value: see values.py
-        kind, sizes = (_NUMBERS[dtype.num], value_class(array[()])), shape
+        kind, sizes = (_NUMBERS[dtype.num], value_class(array[()]), isinstance(given, np.ndarray)), shape
     elif 1 in shape:
         kind, sizes = (_NUMBERS[dtype.num], tuple([size == 1 for size in shape])), [size for size in shape if size != 1]
     else:
@@ -216,9 +224,9 @@ def contents(value, depth=4):
 class Result:
     """What a function returned: arrays that the program computes (`nodes`), sizes, arguments, and all else as it is."""
 
-    def __init__(self, value, trace):
+    def __init__(self, value, trace, place):
         self.nodes, self.sizes, self._numbers = [], [], {}
-        self._trace = trace
+        self._trace, self._place = trace, place
         self._structure = self._taken(value)
 
     def _taken(self, value):
@@ -226,8 +234,12 @@ class Result:
             self.sizes.append(value.dim)
             return "size", len(self.sizes) - 1
         if isinstance(value, Array):
-            return self._node(value.node)
+            found = self._node(value.node_at(self._place))
+            return found if value.is_number or value.ndim or value.is_argument else ("array", found)
         parts = _parts(value)
+        if parts is None and not isinstance(value, _RETURNED):
+            complain(f"a {type(value).__name__} is returned, which may hold what is recorded: return arrays and numbers, in "
+                     "tuples, lists, dicts and dataclasses", self._place)
         if parts is None:
             return "value", value
         make, fields = parts
@@ -256,6 +268,8 @@ class Result:
         if kind == "parts":
             return _put_together(rest[0], {field: self._part(it, arrays, sizes, call) for field, it in rest[1].items()})
         at = rest[0]
+        if kind == "array":
+            return np.asarray(self._part(at, arrays, sizes, call))
         if kind == "node":
             return arrays[at]
         if kind == "argument":

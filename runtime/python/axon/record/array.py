@@ -2,7 +2,8 @@
 
 An `Array` is a variable that holds a node: what changes an array in place gives it another node. A view remembers the
 array that it was made of: NumPy's views share memory, these do not, so a view of an array that was changed since, and a
-change of a view, are refused. Arguments are not changed either: the caller's array would be.
+change of a view, are refused. Arguments are not changed either: the caller's array would be. What has no axes is a
+number, which is never changed (`x += 1` makes another one), or an array, as NumPy's is of the same function.
 """
 import math
 import operator
@@ -16,11 +17,11 @@ from .sizes import Dim
 from .vocabulary import FUNCTIONS, METHODS, UFUNCS
 
 
-def wrapped(result):
+def wrapped(result, is_number=True):
     """Nodes, also in tuples and lists, as arrays."""
     if isinstance(result, (tuple, list)):
-        return type(result)(map(wrapped, result))
-    return Array(result) if hasattr(result, "write") else result
+        return type(result)(wrapped(it, is_number) for it in result)
+    return Array(result, is_number=is_number) if hasattr(result, "write") else result
 
 
 def integer(dim):
@@ -39,6 +40,15 @@ def _arithmetic(make, ufunc):
     return lambda self, other: combined(self, other, other), lambda self, other: combined(other, self, other)
 
 
+def _bits(function, ufunc):
+    """An operator of bits, and the one with its sides exchanged: sizes become numbers."""
+    def combined(a, b, other):
+        if isinstance(other, (int, Size)):
+            return function(operator.index(a), operator.index(b))
+        return ufunc(a, b) if isinstance(other, np.integer) else NotImplemented
+    return lambda self, other: combined(self, other, other), lambda self, other: combined(other, self, other)
+
+
 class Size:
     """An integer that a call decides: the size of an axis, or an argument. Arithmetic is symbolic. What it is compared
     with is answered for this call, and each call that uses the recording checks that the answer is the same there. To
@@ -54,15 +64,22 @@ class Size:
     def dim_of(value):
         if isinstance(value, Size):
             return Trace.current().dim(value)
-        if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
-            return Dim.of(int(value))
-        return None
+        return Dim.of(int(value)) if isinstance(value, (int, np.integer)) else None
 
     __add__, __radd__ = _arithmetic(lambda a, b: a + b, np.add)
     __sub__, __rsub__ = _arithmetic(lambda a, b: a - b, np.subtract)
     __mul__, __rmul__ = _arithmetic(lambda a, b: a * b, np.multiply)
     __floordiv__, __rfloordiv__ = _arithmetic(lambda a, b: a.quotient(_divisor(b)), np.floor_divide)
     __mod__, __rmod__ = _arithmetic(lambda a, b: a.remainder(_divisor(b)), np.remainder)
+
+    __and__, __rand__ = _bits(operator.and_, np.bitwise_and)
+    __or__, __ror__ = _bits(operator.or_, np.bitwise_or)
+    __xor__, __rxor__ = _bits(operator.xor, np.bitwise_xor)
+    __lshift__, __rlshift__ = _bits(operator.lshift, np.left_shift)
+    __rshift__, __rrshift__ = _bits(operator.rshift, np.right_shift)
+
+    def __invert__(self):
+        return -1 - self
 
     def __divmod__(self, other):
         return self // other, self % other
@@ -76,7 +93,7 @@ class Size:
     def __pow__(self, other):
         if isinstance(other, int) and other >= 0:
             return math.prod([self] * other)
-        return np.power(np.multiply(self, 1.0), other)  # a float, as of Python's integers
+        return NotImplemented if isinstance(other, Array) else np.power(np.multiply(self, 1.0), other)  # as of Python's
 
     def __rpow__(self, other):
         return other ** operator.index(self)
@@ -152,18 +169,24 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
     """An array of the function that is recorded: it has a shape and a type, and no values yet."""
 
     __array_priority__ = 2000
-    __slots__ = ("_node", "_base", "_key", "_version", "_seen", "_is_argument")
+    __slots__ = ("_node", "_base", "_key", "_version", "_seen", "is_argument", "is_number")
 
-    def __init__(self, node, base=None, key=None, is_argument=False):
-        self._node, self._base, self._key, self._version, self._is_argument = node, base, key, 0, is_argument
+    def __init__(self, node, base=None, key=None, is_argument=False, is_number=True):
+        self._node, self._base, self._key, self._version, self.is_argument = node, base, key, 0, is_argument
         self._seen = base._version if base is not None else 0
+        self.is_number = is_number and node.rank == 0
 
     @property
     def node(self):
+        return self.node_at(None)
+
+    def node_at(self, place):
+        """The node, for what is done at a place, which None leaves to be the line that is recorded."""
         if Trace.current() is not self._node.trace:
-            complain("an array of another recording: return it, do not keep it")
+            complain("an array of another recording: return it, do not keep it", place)
         if not self._is_fresh():
-            complain("a view of an array that was changed since: make the view anew after the change, or copy it before")
+            complain(f"a view of an array that was changed since ({self._node.place}): make the view anew after the change, "
+                     "or copy it before", place)
         return self._node
 
     def _is_fresh(self):
@@ -177,7 +200,7 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
         if self._base is not None:
             self._base[self._key] = Array(cast(node, self._node.dtype))
             self._seen = self._base._version
-        if self._is_argument:
+        if self.is_argument:
             complain(f"`{self._node.name}` is changed in place, which is the caller's: begin "
                      "with a copy, as in `x = x.copy()`")
         self._node, self._version = cast(node, self._node.dtype), self._version + 1
@@ -219,13 +242,19 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
     def __contains__(self, _):
         complain("`in` looks at values, which only a run has: write `np.any(x == v)`")
 
+    @property
+    def is_filled(self):
+        """Whether its values are known: it has one number everywhere, and as many of them in all calls."""
+        return self.node.fill is not None and all(isinstance(size, int) for size in self.shape)
+
     # ---- What would need values ----
 
     def __bool__(self):
         complain("a condition looks at values, which only a run has: `np.where(c, a, b)` chooses between arrays")
 
     def __float__(self):
-        complain("float(x) needs a value, which only a run has: leave it out, an array without axes is a number")
+        complain("float(x) needs a value, which only a run has: leave it out, an array without axes is a number; an array "
+                 "to store numbers into is made by np.zeros, or of them by np.array")
 
     def __int__(self):
         complain("int(x) needs a value, which only a run has: `x.astype(np.int64)` converts arrays")
@@ -236,11 +265,20 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
         complain("a value of an array is used as an integer, which only a run has: `x[i]` and `np.take` read where "
                  "arrays say")
 
-    def __array__(self, *_, **__):
-        complain("NumPy asks for the values of a recorded array, which only a run has: this function is not recorded")
+    def __array__(self, dtype=None):
+        if self.is_filled:
+            return np.full([int(size) for size in self.shape], self.node.fill, dtype or self.dtype)
+        complain("NumPy asks for the values of a recorded array, which only a run has: this function is not recorded; an "
+                 "array to store into is made by np.zeros, or of parts by np.stack")
 
-    def __hash__(self):
-        return id(self)
+    __hash__ = None
+
+    def __str__(self):
+        complain("the text of an array needs its values, which only a run has: return the array and print it then; "
+                 "repr(x) says what is recorded")
+
+    def __format__(self, _):
+        return str(self)
 
     def __getattr__(self, name):
         if name in METHODS:
@@ -248,18 +286,23 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
             return lambda *arguments, **named: finished(handler, name, self, arguments, named)
         if name.startswith("__") or not hasattr(np.ndarray, name):
             raise AttributeError(f"an array has no attribute {name!r}")
+        if self.is_filled:
+            return getattr(self.__array__(), name)
         complain(f"`.{name}` of an array is not recorded")
 
     def __repr__(self):
-        return f"<recorded {self._node.dtype}{list(self._node.trace.shape_of(self._node))}>"
+        return f"<recorded {self._node.dtype}{self._node.trace.shown(self._node.shape)}>"
 
     # ---- Elements ----
 
     def __getitem__(self, key):
         node, shares = indexing.read(self.node, key)
-        return Array(node, self, key) if shares else Array(node)
+        is_number = not any(it is ... for it in (key if isinstance(key, tuple) else (key,)))
+        return Array(node, self, key, is_number=is_number) if shares and not (is_number and node.rank == 0) else Array(node)
 
     def __setitem__(self, key, value):
+        if self.is_number:
+            complain("a number is not changed: only arrays are")
         if isinstance(value, Array) and value._base is self and value._key is key and value._seen == self._version:
             return  # `x[key] += v`, which has changed x already
         self.change(indexing.stored(self.node, key, self.node.trace.as_node(value)))
@@ -273,10 +316,18 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
 
 def finished(handler, name, array, arguments, named):
     """The result of a method, which shares the array's memory where NumPy's does."""
-    result = wrapped(_called(handler, f".{name}", (array, *arguments), named))
+    is_number = array.is_number or name not in ("reshape", "squeeze", "transpose", "swapaxes", "copy", "astype")
+    result = wrapped(_called(handler, f".{name}", (array, *arguments), named), is_number)
     if isinstance(result, Array) and name in ("reshape", "ravel", "transpose", "swapaxes", "squeeze", "diagonal", "view"):
-        return Array(result._node, array)
+        return Array(result._node, array, is_number=is_number)
     return result
+
+
+def _is_array(name, arguments):
+    """Whether NumPy's function gives an array also where it has no axes, and no number."""
+    if name in ("reshape", "squeeze", "transpose"):
+        return not getattr(arguments[0], "is_number", False)
+    return name in ("where", "copy", "broadcast_to", "zeros_like", "ones_like", "full_like", "empty_like")
 
 
 def _called(handler, name, arguments, named):
@@ -302,7 +353,9 @@ def call_ufunc(ufunc, method, inputs, options):
     if out is None:
         return result
     if len(out) != 1 or not isinstance(out[0], Array):
-        complain(f"{name} with `out`, which is not recorded: assign the result")
+        complain(f"{name} changes an array that is not recorded: assign the result, as in `y = y + x`")
+    if out[0].is_number:
+        return result
     return _stored_whole(out[0], result, name)
 
 
@@ -322,12 +375,15 @@ def call_function(function, arguments, named):
     """A function of NumPy's vocabulary."""
     handler = FUNCTIONS.get(function)
     name = f"np.{getattr(function, '__name__', function)}"
+    if handler is None and all(it.is_filled for it in [*arguments, *named.values()] if isinstance(it, Array)):
+        return function(*(it.__array__() if isinstance(it, Array) else it for it in arguments),
+                        **{key: it.__array__() if isinstance(it, Array) else it for key, it in named.items()})
     if handler is None:
         module = getattr(function, "__module__", "numpy").replace("numpy", "np", 1)
         complain(f"{module}.{name[3:]} is not recorded")
-    result = wrapped(_called(handler, name, arguments, named))
+    result = wrapped(_called(handler, name, arguments, named), not _is_array(name[3:], arguments))
     if isinstance(result, Array) and name[3:] in ("transpose", "swapaxes", "moveaxis", "reshape", "ravel", "squeeze",
                                                   "expand_dims", "broadcast_to", "flip", "diagonal"):
         base = next((it for it in arguments if isinstance(it, Array)), None)
-        return Array(result._node, base) if base is not None else result
+        return Array(result._node, base, is_number=result.is_number) if base is not None else result
     return result

@@ -13,6 +13,7 @@ import numpy as np
 from . import arguments, making
 from .array import Array, integer
 from .graph import Trace
+from .place import Place
 from .sizes import Dim, relation_text
 from .text import Program, helpers
 
@@ -28,7 +29,7 @@ class Recording:
         with making.recording(), self.trace:
             given = [self._given(at, leaf) for at, leaf in enumerate(call.leaves)]
             positional, named = call.rebuilt(given)
-            self.result = arguments.Result(function(*positional, **named), self.trace)
+            self.result = arguments.Result(_returned(function, positional, named), self.trace, Place.of(function))
         self._captured = arguments.captured_names(function)
         facts = self.trace.facts
         self._symbols = [number for number in range(len(facts.symbols)) if number not in facts.derived]
@@ -57,7 +58,7 @@ class Recording:
         node = self.trace.input(leaf.name, shape, array.dtype, ("argument", at))
         if not shape:
             node.samples = [array[()]]
-        return Array(node, is_argument=True)
+        return Array(node, is_argument=True, is_number=not isinstance(leaf.original, np.ndarray))
 
     def _compiled(self, source):
         names = ", ".join(f"s{number}" for number in self._symbols)
@@ -87,6 +88,17 @@ class Recording:
                 check.demand([found[at] for at in places])
         return self.result.rebuilt([_as_numpy(value, node) for value, node in zip(found, self.result.nodes)],
                                    [size(*call.integers) for size in self._constants], call)
+
+
+def _returned(function, positional, named):
+    """What the function returns. NumPy hides errors behind its own where it stores what is recorded."""
+    from .. import Error
+    try:
+        return function(*positional, **named)
+    except (TypeError, ValueError) as error:
+        if isinstance(error.__cause__, Error):
+            raise error.__cause__ from None
+        raise
 
 
 def _as_numpy(value, node):

@@ -21,13 +21,13 @@ OPEN, OR, AND, COMPARE, SUM, PRODUCT, MINUS, APPLY, ATOM = range(9)
 class Node:
     """`write` gives the text and how tightly it binds, of a `text.Line`. `named` are the arguments that need a name,
     as they are indexed; `inline` says that the text may stand inside of another. `value` is the number of a constant,
-    `size` the polynomial of an integer made of sizes; `samples` stand for all numbers that one without axes can be."""
+    `fill` that of an array of one number, `size` the polynomial of an integer made of sizes; `samples` stand for all numbers that one without axes can be."""
 
     def __init__(self, trace, shape, dtype, arguments, write, named=(), inline=True):
         self.trace, self.dtype = trace, np.dtype(dtype)
         self.shape = tuple(map(Dim.of, shape))
         self.arguments, self.write, self.named, self.inline = tuple(arguments), write, named, inline
-        self.value = self.size = self.samples = self.view = self.name = self.given = None
+        self.value = self.size = self.samples = self.view = self.name = self.given = self.fill = None
         self.nonnegative = False  # known to be
         self.place = Place.here()
         elem_of(self.dtype)
@@ -69,6 +69,9 @@ class Trace:
 
     def dim(self, size):
         """The polynomial of an integer or a recorded size."""
+        if hasattr(size, "node") or isinstance(size, (float, np.floating)):
+            complain(f"a size, a bound or a shift is {'a value, which only a run has' if hasattr(size, 'node') else size}: "
+                     "give Python's integers, as int(k) of an argument and x.shape[0] are")
         return self.facts.normal(size.dim if hasattr(size, "dim") else Dim.of(size))
 
     def shape_of(self, node):
@@ -169,7 +172,7 @@ class Trace:
 def note_names():
     """Gives nodes the names of the variables that hold them, in the function that asks."""
     for name, value in Place.frame().f_locals.items():
-        node = getattr(value, "node", None)
+        node = getattr(value, "_node", None)  # also of a view that may no longer be used
         if isinstance(node, Node) and node.name is None:
             node.name = name
 

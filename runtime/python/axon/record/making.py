@@ -2,21 +2,24 @@
 
 NumPy asks its arguments to record only for some functions: `np.zeros(n)` wants a number. While a function is recorded,
 those of NumPy's module in the table `MAKING` are replaced by ones that record where an argument is recorded, and that
-are NumPy's own otherwise, in other threads too.
+are NumPy's own otherwise, in other threads too. Arrays of one number (`_FILLED`) are recorded in any case where the
+function itself makes them, as it may store into them what is recorded.
 """
 import contextlib
+import sys
 
 import numpy as np
 
 from . import views
 from .graph import APPLY, ATOM, OPEN, SUM, Trace, cast, flat, is_recorded
-from .place import complain
+from .place import Place, complain
 from .shapes import sizes_of
 from .sizes import Dim
-from .values import F64, I64
+from .values import ELEMS, F64, I64
 from .vocabulary import node_of, says
 
 MAKING = {}
+_FILLED = ("zeros", "empty", "ones", "full", "zeros_like", "empty_like", "ones_like", "full_like")
 
 
 def makes(name):
@@ -56,15 +59,21 @@ def _either(function, handler):
 
     def chosen(*arguments, **named):
         if any(is_recorded(it) for it in flat([*arguments, *named.values()])):
-            return wrapped(handler(*arguments, **named))
-        return function(*arguments, **named)
+            return wrapped(handler(*arguments, **named), is_number=False)
+        made = function(*arguments, **named)
+        if function.__name__ in _FILLED and Trace.is_active() and not Place.is_own(sys._getframe(1)) and made.dtype in ELEMS:
+            number = 0 if "empty" in function.__name__ or not made.size else made.flat[0]
+            return wrapped(filled(made.shape, number, made.dtype), is_number=False)
+        return made
     chosen.__name__ = function.__name__
     return chosen
 
 
 def filled(shape, value, dtype):
     """One number everywhere."""
-    return views.broadcast_to(cast(node_of(value), dtype), shape)
+    made = views.broadcast_to(cast(node_of(value), dtype), shape)
+    made.fill = cast(node_of(value), dtype).value
+    return made
 
 
 def _of_one(value):
@@ -92,10 +101,12 @@ def _like(value):
     return row
 
 
-says(np.zeros_like, np.empty_like)(_like(0))
-says(np.ones_like)(_like(1))
+for _name in ("zeros_like", "empty_like"):
+    makes(_name)(says(getattr(np, _name))(_like(0)))
+makes("ones_like")(says(np.ones_like)(_like(1)))
 
 
+@makes("full_like")
 @says(np.full_like)
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
     return _like(fill_value)(a, dtype, order, subok, shape)
@@ -202,7 +213,7 @@ def _as_array(object, dtype=None, *arguments, **named):
     """A recorded array itself, of another type where one is named; lists of recorded numbers and arrays as one."""
     node = node_of(object)
     if dtype is None or np.dtype(dtype) == node.dtype:
-        return object if hasattr(object, "node") else node
+        return object if hasattr(object, "node") and not object.is_number else node
     return cast(node, dtype)
 
 

@@ -21,12 +21,22 @@ class Place:
         return f"{os.path.relpath(self.file) if os.path.isabs(self.file) else self.file}:{self.line}"
 
     @staticmethod
+    def of(function):
+        """Where a function begins."""
+        return Place(function.__code__.co_filename, function.__code__.co_firstlineno)
+
+    @staticmethod
     def frame():
         """The frame that asked."""
         frame = sys._getframe(1)
-        while frame.f_back is not None and frame.f_code.co_filename.startswith(_OWN):
+        while frame.f_back is not None and Place.is_own(frame):
             frame = frame.f_back
         return frame
+
+    @staticmethod
+    def is_own(frame):
+        """Whether a frame is one of this package or of NumPy."""
+        return frame.f_code.co_filename.startswith(_OWN)
 
     @staticmethod
     def here():
@@ -34,7 +44,7 @@ class Place:
         return Place(frame.f_code.co_filename, frame.f_lineno)
 
 
-def complain(text):
-    """Raises axon.Error that begins with the line of the traced function."""
+def complain(text, place=None):
+    """Raises axon.Error that begins with the line of the traced function, or with a place."""
     from .. import Error
-    raise Error(f"{Place.here()}: {text}")
+    raise Error(f"{place or Place.here()}: {text}")
