@@ -108,6 +108,40 @@ SHAPES = [
     (lambda x: [row * 2 for row in x] + [x.shape[0], x.size, x.ndim, len(x), x.dtype == np.float32], "f4 3 n"),
 ]
 
+def changed(x, *changes):
+    """Copies of x, changed each by a function."""
+    copies = [x.copy() for _ in changes]
+    for copy, change in zip(copies, changes):
+        change(copy)
+    return copies
+
+
+def store(*key):
+    """The function that stores the last of its arguments where the others say."""
+    *at, value = key
+    return lambda y: y.__setitem__(tuple(at) if len(at) > 1 else at[0], value)
+
+
+POSITIONS = [
+    (lambda x, i: changed(x, store(i, 9), store(i, x[i] * 2), store(..., i % 3, 1.5), store(-1 - i, 0)), "f8 n 3", "i8! k"),
+    (lambda x, i: changed(x, store(i, i, 1), store(i[:, None], i, 2), store(i, 0, x[0, i]), store(0, i, 3)), "f4 n n", "i4! k"),
+    (lambda x, i: changed(x, store(i, slice(1, 3), 1), store(slice(None), i % 2, 7), store(i, slice(None, None, 2), 5)),
+     "i4 n 4", "i8! k"),
+    (lambda x, i: changed(x, lambda y: np.add.at(y, i, 1), lambda y: np.add.at(y, (i, i % 3), x[0, 0]),
+                          lambda y: np.subtract.at(y, i, x[:1]), lambda y: np.multiply.at(y, (0, i % 3), 2),
+                          lambda y: np.maximum.at(y, i, 0.5), lambda y: np.minimum.at(y, i, 0), lambda y: np.add.at(y, 0, 3)),
+     "f8 n 3", "i8! k"),
+    (lambda x, i: changed(x, lambda y: np.add.at(y, i, 200), lambda y: np.maximum.at(y, i, 7)), "u1 n", "i8! k"),
+    (lambda x: (x[x > 0], x[x > 0].sum(), x[x > 0].mean(), x[x[:, 0] > 0], x[x[:, 0] > 0, 1:], x[:, x[0] > 0]), "f8 m n"),
+    (lambda x: (x[x > 0] * x[x > 0].shape[0], x[0, 0] / x[x > 0].size, x[x > 0].shape, np.sort(x[x > 0])), "f4 m n"),
+    (lambda x: (x[x == x].max(), x[x == x].min(), x[x == x].std(), np.cumsum(x[x > 0]), x[x > 0][::-1]), "f8 n"),
+    (lambda x: (x[x == x].max(), x[x == x].min(), x[x > 0].prod(), x[x < -99].sum()), "i2 n"),
+    (lambda x: (np.nonzero(x > 0), np.where(x > 0), x.nonzero(), np.argwhere(x > 0), np.flatnonzero(x < 0)), "f8 m n"),
+    (lambda x: (np.extract(x > 0, x), np.compress(x[:, 0] > 0, x, axis=0), x.compress(x[0] > 0, axis=1)), "f8 m n"),
+    (lambda x: changed(x, store(x > 0, -x[x > 0]), store(x[:, 0] > 0, x[0]), store(x[:, 0] > 0, 1, 8), store(x > 9, 1)), "f8 m n"),
+    (lambda x: (np.zeros(x[x > 0].shape), np.arange(x[x > 0].size), np.concatenate([x[x > 0], x]), x[x > 0][:, None] + x), "f8 n"),
+]
+
 MAKING = [
     (lambda x: (np.zeros(x.shape), np.ones(x.shape[0]), np.full(x.shape, 7), np.zeros((2, x.shape[1]), np.int32)), "f8 m n"),
     (lambda x: (np.zeros_like(x), np.ones_like(x, dtype=float), np.full_like(x, 3), np.empty_like(x) * 0), "i4 m n"),
@@ -173,8 +207,8 @@ WHOLE = [
     (lambda x, y: np.sqrt(((x[:, None] - y[None]) ** 2).sum(-1)), "f8 m k", "f8 n k"),
 ]
 
-GROUPS = {"elementwise": ELEMENTWISE, "reductions": REDUCTIONS, "shapes": SHAPES, "making": MAKING, "products": PRODUCTS,
-          "whole": WHOLE}
+GROUPS = {"elementwise": ELEMENTWISE, "reductions": REDUCTIONS, "shapes": SHAPES, "positions": POSITIONS,
+          "making": MAKING, "products": PRODUCTS, "whole": WHOLE}
 SIZES = [{"m": 4, "n": 7, "k": 3, "b": 2}, {"m": 6, "n": 10, "k": 5, "b": 3}]
 
 

@@ -312,8 +312,12 @@ REFUSED = [  # (function, part of the message)
     (lambda x: np.linalg.inv(x), "np.linalg.inv is not recorded"),
     (lambda x: np.unique(x), "np.unique is not recorded"),
     (lambda x: x.tolist(), "`.tolist` of an array"),
-    (lambda x: x[x > 0], "how many elements a mask chooses"),
-    (lambda x: np.where(x > 0), "np.where(c)"),
+    (lambda x: x[x > 0] + x[x < 5], "how many elements a mask chooses only the data decides"),
+    (lambda x: x[x > 0][0], "how many elements a mask chooses only the data decides"),
+    (lambda x: range(x[x > 0].shape[0]), "how many elements a mask chooses only the data decides"),
+    (lambda x: x[x > 0].argmax(), "np.argmax of what a mask chooses is not recorded"),
+    (lambda x: x[x > 5].max(), "np.max of nothing"),
+    (lambda x: x[x[:2] > 0], "a mask of (2) does not fit (3)"),
     (lambda x: f"{x}", "the text of an array needs its values"),
     (lambda x: f"{x.sum():.3f}", "the text of an array needs its values"),
     (lambda x: np.array([1.0, 2.0]).__setitem__(0, x[0]), "is made by np.zeros"),
@@ -343,11 +347,23 @@ REFUSED = [  # (function, part of the message)
     (lambda x: -(x > 0), "np.negative"),
     (lambda x: np.asarray(x, dtype=str), "no element type"),
     (lambda x: x + np.random.rand(3), "np.random.rand would be drawn once"),
-    (lambda x: np.add.at(x, 0, 1), "np.add.at is not recorded"),
+    (lambda x: np.add.at(x, 0, 1), "is changed in place, which is the caller's"),
+    (lambda x: np.hypot.at(x * 1, 0, 1), "np.hypot.at is not recorded"),
 ]
 
 
 class Refused(unittest.TestCase):
+    def test_positions_are_checked_on_each_axis(self):
+        def marked(x, i, j):
+            y = x * 1
+            y[i, j] = 7
+            return y
+        function = axon.function(marked)
+        function(np.ones((2, 3)), np.array([1]), np.array([-3]))
+        for i, j in [(0, 3), (2, 0), (0, -4), (-3, 0)]:
+            with self.subTest(i=i, j=j), self.assertRaisesRegex(axon.Error, "is not in|must be at least"):
+                function(np.ones((2, 3)), np.array([i]), np.array([j]))
+
     def test_messages(self):
         for function, part in REFUSED:
             with self.subTest(part=part), self.assertRaises(axon.Error) as caught:

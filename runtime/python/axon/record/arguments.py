@@ -230,6 +230,8 @@ class Result:
         self._structure = self._taken(value)
 
     def _taken(self, value):
+        if isinstance(value, Size) and self._trace.facts.is_open(value.dim):
+            return "int", self._node(self._trace.of_size(self._trace.dim(value)))
         if isinstance(value, Size):
             self.sizes.append(value.dim)
             return "size", len(self.sizes) - 1
@@ -250,7 +252,7 @@ class Result:
             return ("argument" if node.given[0] == "argument" else "captured"), node.given[1]
         if node.value is not None:
             return "value", node.dtype.type(node.value)
-        if node.size is not None:
+        if node.size is not None and not self._trace.facts.is_open(node.size):
             self.sizes.append(node.size)
             return "int64", len(self.sizes) - 1
         if node not in self._numbers:
@@ -268,8 +270,9 @@ class Result:
         if kind == "parts":
             return _put_together(rest[0], {field: self._part(it, arrays, sizes, call) for field, it in rest[1].items()})
         at = rest[0]
-        if kind == "array":
-            return np.asarray(self._part(at, arrays, sizes, call))
+        if kind in ("array", "int"):
+            inner = self._part(at, arrays, sizes, call)
+            return np.asarray(inner) if kind == "array" else int(inner)
         if kind == "node":
             return arrays[at]
         if kind == "argument":

@@ -10,7 +10,7 @@ import operator
 
 import numpy as np
 
-from . import indexing
+from . import indexing, storing
 from .graph import Trace, cast
 from .place import complain
 from .sizes import Dim
@@ -305,7 +305,7 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
             complain("a number is not changed: only arrays are")
         if isinstance(value, Array) and value._base is self and value._key is key and value._seen == self._version:
             return  # `x[key] += v`, which has changed x already
-        self.change(indexing.stored(self.node, key, self.node.trace.as_node(value)))
+        self.change(storing.stored(self.node, key, self.node.trace.as_node(value)))
 
     def __array_ufunc__(self, ufunc, method, *inputs, **options):
         return call_ufunc(ufunc, method, inputs, options)
@@ -349,7 +349,12 @@ def call_ufunc(ufunc, method, inputs, options):
     name = f"np.{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")
     if handler is None:
         complain(f"{name} is not recorded")
+    if method == "at" and not isinstance(inputs[0], Array):
+        complain(f"{name} changes an array that is not recorded: begin with np.zeros")
     result = wrapped(_called(handler, name, inputs, options))
+    if method == "at":
+        inputs[0].change(result.node)
+        return None
     if out is None:
         return result
     if len(out) != 1 or not isinstance(out[0], Array):

@@ -32,7 +32,7 @@ class Recording:
             self.result = arguments.Result(_returned(function, positional, named), self.trace, Place.of(function))
         self._captured = arguments.captured_names(function)
         facts = self.trace.facts
-        self._symbols = [number for number in range(len(facts.symbols)) if number not in facts.derived]
+        self._symbols = [number for number in range(len(facts.symbols)) if number not in facts.derived and facts.symbols[number].owner is None]
         self.facts = [(facts.given(fact.dim), fact.relation, fact.place) for fact in facts.facts]
         self._check = self._compiled("and".join(f" ({dim.source()} {relation} 0) "
                                                 for dim, relation, _ in self.facts) or "True")

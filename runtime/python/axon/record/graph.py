@@ -28,6 +28,8 @@ class Node:
         self.shape = tuple(map(Dim.of, shape))
         self.arguments, self.write, self.named, self.inline = tuple(arguments), write, named, inline
         self.value = self.size = self.samples = self.view = self.name = self.given = self.fill = None
+        self.owned = None  # the symbol of a size that only a run has, which is that of this node
+        self.after = tuple(dict.fromkeys(trace.facts.owners(self.shape)))
         self.nonnegative = False  # known to be
         self.place = Place.here()
         elem_of(self.dtype)
@@ -88,6 +90,15 @@ class Trace:
         self.inputs.append(node)
         return node
 
+    def chosen(self, mask):
+        """The positions where a mask of one axis is true. How many they are is a size that only a run has."""
+        size = self.facts.new(None, 0, "the number of chosen elements")
+        node = self.node([size], I64, (mask,), lambda line: (f"nonzero {line.argument(0, ATOM)}", APPLY))
+        node.nonnegative = True
+        self.facts.symbols[-1].owner = node
+        node.owned = len(self.facts.symbols) - 1
+        return node
+
     def capture(self, array):
         """A node for an array that is not an argument: the array itself, which each call reads."""
         for known, node in self.captured:
@@ -101,16 +112,18 @@ class Trace:
 
     def constant(self, value, dtype):
         dtype = np.dtype(dtype)
-        node = self.node((), dtype, (), lambda line: (literal(value, dtype), ATOM))
-        node.value = value
-        return node
+        key = "constant", dtype, repr(value)
+        if key not in self.known:  # one node for one number, so that `x > 0` is one mask wherever it stands
+            self.known[key] = self.node((), dtype, (), lambda line: (literal(value, dtype), ATOM))
+            self.known[key].value = value
+        return self.known[key]
 
     def of_size(self, dim):
         """An integer made of sizes, as a value."""
         if dim.constant() is not None:
             return self.constant(dim.constant(), I64)
         node = self.node((), I64, (), lambda line: line.program.size(dim))
-        node.size = dim
+        node.size, node.after = dim, tuple(self.facts.owners([dim]))
         return node
 
     def as_node(self, value):
@@ -166,7 +179,8 @@ class Trace:
 
     def shown(self, shape):
         """A shape with the numbers of this call."""
-        return "(" + ", ".join(str(self.facts.hint(self.facts.normal(dim))) for dim in shape) + ")"
+        sizes = [self.facts.normal(dim) for dim in shape]
+        return "(" + ", ".join("?" if self.facts.is_open(dim) else str(self.facts.hint(dim)) for dim in sizes) + ")"
 
 
 def note_names():

@@ -1,13 +1,13 @@
-"""`x[...]`, read and stored, in NumPy's rules.
+"""`x[...]`, read in NumPy's rules; storing.py has how it is stored into.
 
-A key is first made one entry for each axis and each new one (`_entries`). Numbers and slices make a view; arrays of
-integers, which count from the end where they are negative, are read by a gathering; a mask of truth values chooses
-where to store. How many elements a mask reads only the data decides, which is not recorded.
+A key is first made one entry for each axis and each new one (`entries_of`). Numbers and slices make a view; arrays of
+integers, which count from the end where they are negative, are read by a gathering. A mask of truth values is the
+positions where it is true, one array for each of its axes (`nonzero`), and how many they are only the data decides.
 """
 import numpy as np
 
 from . import views
-from .graph import APPLY, ATOM, COMPARE, OPEN, SUM, cast, infix
+from .graph import APPLY, ATOM, COMPARE, OPEN, PRODUCT, SUM, cast, infix
 from .place import complain
 from .sizes import Dim
 from .values import BOOL, I64
@@ -15,18 +15,18 @@ from .values import BOOL, I64
 
 def read(node, key):
     """The node of `x[key]`, and whether NumPy's result would share memory."""
-    entries = _entries(node, key)
+    entries = entries_of(node, key)
     if any(entry is not None and hasattr(entry, "write") for entry in entries):
         return _gathered(node, entries), False
-    return _view(node, entries), True
+    return view_of(node, entries), True
 
 
-def _entries(node, key):
+def entries_of(node, key):
     """For each new axis None; for each axis of the node a slice, a position (Dim), or a node of integers or a mask."""
     trace = node.trace
     items = list(key) if isinstance(key, tuple) else [key]
     items = [_item(trace, item) for item in items]
-    taken = sum(1 if not _is_mask(item) else item.rank for item in items if item is not None and item is not ...)
+    taken = sum(1 if not is_mask(item) else item.rank for item in items if item is not None and item is not ...)
     if taken > node.rank:
         complain(f"too many indices: {taken} for an array of {node.rank} axes")
     rest = [slice(None)] * (node.rank - taken)
@@ -36,7 +36,7 @@ def _entries(node, key):
     return items[:at] + rest + items[at + 1:]
 
 
-def _is_mask(item):
+def is_mask(item):
     return getattr(item, "dtype", None) == BOOL
 
 
@@ -53,7 +53,7 @@ def _item(trace, item):
     return trace.dim(int(node.value)) if node.value is not None else node
 
 
-def _view(node, entries):
+def view_of(node, entries):
     """The view of numbers, slices and new axes."""
     trace, shape, positions = node.trace, [], []
     sizes = list(trace.shape_of(node))
@@ -102,24 +102,66 @@ def select(line):
 
 
 def _gathered(node, entries):
-    """What arrays of positions read. Numbers beside them are arrays without axes, as in NumPy."""
-    trace = node.trace
-    if any(_is_mask(entry) for entry in entries):
-        complain("how many elements a mask chooses only the data decides: `np.where(mask, x, 0)` keeps the shape, and "
-                 "`np.sum(np.where(mask, x, 0))` adds the chosen ones")
-    sizes, arrays, basic, at = list(trace.shape_of(node)), [], [], 0
-    for place, entry in enumerate(entries):
+    """What arrays of positions read."""
+    basic, axes, indices, place = arrays_of(node, entries)
+    return gathered(view_of(node, basic), axes, indices, place)
+
+
+def arrays_of(node, entries):
+    """The slices and new axes of a key, with whole axes where it has arrays; the axes, counted with the new ones, where
+    these are; the arrays; and the place where NumPy puts their axes. Numbers beside them are arrays without axes."""
+    trace, sizes, axes, indices, basic, at = node.trace, node.trace.shape_of(node), [], [], [], 0
+    for entry in (one for entry in entries for one in _positions(node, entry)):
         if entry is None or isinstance(entry, slice):
             basic.append(entry)
         else:
-            index = entry if hasattr(entry, "write") else trace.of_size(entry)
-            arrays.append((place, at, from_the_front(index, sizes[at])))
+            axes.append(len(basic))
+            indices.append(from_the_front(entry if hasattr(entry, "write") else trace.of_size(entry), sizes[at]))
             basic.append(slice(None))
         at += entry is not None
-    node = _view(node, basic)
-    axes = [place for place, _, _ in arrays]
+    _fit_masks(node, entries)
     together = axes == list(range(axes[0], axes[0] + len(axes)))
-    return gathered(node, axes, [index for _, _, index in arrays], axes[0] if together else 0)
+    return basic, axes, indices, axes[0] if together else 0
+
+
+def _positions(node, entry):
+    """An entry, and of a mask the positions that it chooses, on each of its axes."""
+    return nonzero(entry) if is_mask(entry) else [entry]
+
+
+def _fit_masks(node, entries):
+    """It is a fact that masks have the sizes of the axes that they choose from."""
+    trace, sizes, at = node.trace, node.trace.shape_of(node), 0
+    for entry in entries:
+        axes = 0 if entry is None else entry.rank if is_mask(entry) else 1
+        if is_mask(entry) and not all(map(trace.facts.equal, trace.shape_of(entry), sizes[at:at + axes])):
+            complain(f"a mask of {trace.shown(entry.shape)} does not fit {trace.shown(node.shape)}")
+        at += axes
+
+
+def nonzero(mask):
+    """Where a mask is true: the positions on each axis, in order."""
+    from .shapes import ravel, sizes_behind  # which are made of views and gatherings
+    trace, key = mask.trace, ("nonzero", mask)
+    if not mask.rank:
+        complain("a mask without axes is not recorded: `np.where(c, a, b)` chooses between arrays")
+    if key not in trace.known:
+        chosen = trace.chosen(ravel(mask))
+        sizes = trace.shape_of(mask)
+        trace.known[key] = [_on_axis(chosen, behind, size if axis else None)
+                            for axis, (behind, size) in enumerate(zip(sizes_behind(sizes), sizes))]
+    return trace.known[key]
+
+
+def _on_axis(positions, behind, size):
+    """Positions in all elements, as those on one axis: `behind` elements share one, `size` is None for the first."""
+    trace = positions.trace
+    if not behind.is_number(1):
+        positions = trace.node(positions.shape, I64, (positions, trace.of_size(behind)), infix("/", PRODUCT))
+    if size is not None:
+        positions = trace.node(positions.shape, I64, (positions, trace.of_size(size)), infix("%", PRODUCT))
+    positions.nonnegative = True
+    return positions
 
 
 def gathered(node, axes, indices, place):
@@ -158,97 +200,3 @@ def aligned(line, at, names):
     shape = line.shape(at)
     texts = ["0" if size.is_number(1) else names[len(names) - len(shape) + axis] for axis, size in enumerate(shape)]
     return f"{line.name(at)}[{', '.join(texts)}]" if shape else line.name(at)
-
-
-def stored(node, key, value):
-    """The node with other elements at the places that the key names."""
-    entries = _entries(node, key)
-    value = cast(value, node.dtype)
-    masks = [entry for entry in entries if _is_mask(entry)]
-    if masks:
-        return _stored_by_mask(node, entries, value)
-    if any(hasattr(entry, "write") for entry in entries if entry is not None):
-        complain("storing where an array of positions says is not recorded: build the result from `np.where` or "
-                 "`np.take_along_axis`")
-    return _stored_by_slices(node, entries, value)
-
-
-def _stored_by_mask(node, entries, value):
-    mask, *others = entries
-    if not _is_mask(mask) or any(entry != slice(None) for entry in others):
-        complain("a mask with other indices is not recorded: give a mask of all axes, or of the first ones")
-    if value.rank:
-        complain("a mask stores a number, or write `np.where(mask, values, x)` with values in the shape of x")
-    trace = node.trace
-    whole = views.expanded(mask, list(range(mask.rank, node.rank)))
-    if trace.broadcast([whole.shape, node.shape]) != trace.shape_of(node):
-        complain(f"a mask of {trace.shown(mask.shape)} does not fit {trace.shown(node.shape)}")
-    return trace.node(node.shape, node.dtype, (whole, value, node), select)
-
-
-def _stored_by_slices(node, entries, value):
-    trace = node.trace
-    if node.view is not None:  # what is changed is this array, not the one that it is a view of
-        node = trace.node(node.shape, node.dtype, (node,), lambda line: line.whole(0))
-    place = _view(node, entries)
-    if place is node:
-        return _fitted(trace, node, value)
-    value = _fitted(trace, place, value)
-    positions = place.view.positions
-    value = views.dropped(value, [axis for axis in range(place.rank) if axis not in _axes_of(positions)])
-    store = _with if all(it.step == 1 for it in positions) else _strided
-    return store(trace, node, place, positions, value)
-
-
-def _fitted(trace, place, value):
-    """The value in the shape of the place; NumPy drops axes of 1 at the front."""
-    while value.rank > place.rank:
-        if not trace.shape_of(value)[0].is_number(1):
-            complain(f"{trace.shown(value.shape)} does not fit into {trace.shown(place.shape)}")
-        value = views.dropped(value, [0])
-    return views.broadcast_to(value, place.shape)
-
-
-def _axes_of(positions):
-    return [it.axis for it in positions if it.axis is not None]
-
-
-def _with(trace, node, place, positions, value):
-    def write(line):
-        texts = []
-        for it, size in zip(positions, line.shape(0)):
-            start = trace.facts.normal(it.start)
-            if it.axis is None:
-                texts.append(line.size(start))
-                continue
-            end = start + trace.facts.normal(trace.facts.normal(place.shape[it.axis]))
-            ends = "" if start.is_number(0) else line.size(start), "" if line.is_same(end, size) else line.size(end)
-            texts.append(" : ".join(ends) if " " in "".join(ends) and all(ends) else ":".join(ends))
-        return f"{line.argument(0, SUM)} with [{', '.join(texts)}] = {line.typed(1, SUM)}", OPEN
-    return trace.node(node.shape, node.dtype, (node, value), write)
-
-
-def _strided(trace, node, place, positions, value):
-    """Element by element: every place asks whether it is one that is stored to."""
-
-    def write(line):
-        names = line.binders(node.rank)
-        old = f"{line.name(0)}[{', '.join(names)}]"
-        conditions, index = [], []
-        for it, name in zip(positions, names):
-            start = trace.facts.normal(it.start)
-            if it.axis is None:
-                conditions.append(f"{name} == {line.size(start, COMPARE + 1)}")
-                continue
-            extent, step = trace.facts.normal(place.shape[it.axis]), it.step
-            if step < 0:
-                start = start + (extent - 1) * step
-            offset = name if start.is_number(0) else f"({name} - {line.size(start, SUM + 1)})"
-            if abs(step) != 1:
-                conditions.append(f"{offset} % {abs(step)} == 0")
-                offset = f"{offset} / {abs(step)}"
-            index.append(offset if step > 0 else f"{line.size(extent - 1, SUM)} - {offset}")
-        new = f"{line.name(1)}[{', '.join(index)} else {old}]" if index else line.typed(1)
-        condition = " && ".join(conditions)
-        return f"for {' '.join(names)} => " + (f"if {condition} then {new} else {old}" if condition else new), OPEN
-    return trace.node(node.shape, node.dtype, (node, value), write, named=(0, 1))

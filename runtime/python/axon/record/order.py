@@ -45,7 +45,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     plain(out, True, "np.median")
     node = node_of(a)
     axes = axes_of(node, axis)
-    some_of(node, axes, "np.median")
+    some_of(node, axes, "np.median", for_all=True)
     node = cast(node, F64) if node.dtype.kind != "f" else node
     kept = [at for at in range(node.rank) if at not in axes]
     turned = views.permuted(node, kept + axes)

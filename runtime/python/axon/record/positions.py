@@ -1,15 +1,15 @@
 """Arrays turned, repeated, padded, and read by position: what is written with the positions of elements."""
 import numpy as np
 
-from . import views
+from . import indexing, views
 from .graph import OPEN, PRODUCT, SUM, Trace, cast
 from .indexing import aligned, from_the_front, gathered
 from .place import complain
-from .reductions import axes_of, front, sum_of
-from .shapes import ravel, reshape_to, sizes_of, swapaxes
+from .reductions import axes_of, front, plain, sum_of
+from .shapes import ravel, reshape_to, sizes_of, stack, swapaxes
 from .sizes import Dim
 from .values import BOOL
-from .vocabulary import node_of, says
+from .vocabulary import METHODS, node_of, says
 
 
 # ---- Turned ----
@@ -232,6 +232,39 @@ def diag(v, k=0):
 
 
 # ---- By positions ----
+
+@says(np.nonzero, method="nonzero")
+def nonzero(a):
+    return tuple(indexing.nonzero(cast(node_of(a), BOOL)))
+
+
+@says(np.flatnonzero)
+def flatnonzero(a):
+    return nonzero(ravel(node_of(a)))[0]
+
+
+@says(np.argwhere)
+def argwhere(a):
+    return stack(nonzero(a), 1)
+
+
+@says(np.extract)
+def extract(condition, arr):
+    return compress(ravel(node_of(condition)), arr)
+
+
+@says(np.compress)
+def compress(condition, a, axis=None, out=None):
+    plain(out, True, "np.compress")
+    node, mask = node_of(a), cast(node_of(condition), BOOL)
+    node, axis = (ravel(node), 0) if axis is None else (node, front(node.rank, axis))
+    if mask.rank != 1:
+        complain("np.compress takes a condition of one axis")
+    return indexing.read(node, (slice(None),) * axis + (mask,))[0]
+
+
+METHODS["compress"] = lambda a, condition, axis=None, out=None: compress(condition, a, axis, out)
+
 
 @says(np.take, method="take")
 def take(a, indices, axis=None, out=None, mode="raise"):

@@ -12,7 +12,7 @@ from .indexing import select
 from .place import complain
 from .pointwise import recorded
 from .sizes import Dim
-from .values import BOOL, F32, F64, I64, I8, answer
+from .values import BOOL, Check, F32, F64, I64, I8, answer
 from .vocabulary import UFUNCS, node_of, says
 
 
@@ -70,10 +70,18 @@ def _count(node, axes):
     return total
 
 
-def some_of(node, axes, what):
-    """It is a fact that there is something to reduce."""
+def some_of(node, axes, what, for_all=False):
+    """It is a fact that there is something to reduce; where the data decides it, each run checks it, unless the library's
+    function has to know it for all."""
+    trace = node.trace
     for axis in axes:
-        if not node.trace.facts.at_least(node.trace.shape_of(node)[axis], Dim.of(1)):
+        size = trace.shape_of(node)[axis]
+        if trace.facts.is_open(size) and for_all:
+            complain(f"{what} of what a mask chooses is not recorded, as there may be nothing: give all elements, with "
+                     "np.where(mask, x, v)")
+        elif trace.facts.is_open(size):
+            trace.checks.append(Check([trace.of_size(size)], lambda count: count > 0, lambda _: f"{what} of nothing"))
+        elif not trace.facts.at_least(size, Dim.of(1)):
             complain(f"{what} of nothing: axis {axis} has no element")
 
 
@@ -100,6 +108,13 @@ sum_of = says(np.sum, method="sum")(_total("sum", np.sum))
 product_of = says(np.prod, np.product, method="prod")(_total("prod", np.prod))
 
 
+def bound_of(dtype, largest):
+    """The largest or the least number of a type, which changes no minimum or maximum, as text."""
+    if dtype.kind == "f":
+        return "inf" if largest else "(-inf)"
+    return str(np.iinfo(dtype).max) if largest else f"({np.iinfo(dtype).min})"
+
+
 def _extreme(of_floats, of_integers, of_truth, ufunc):
     def row(a, axis=None, out=None, keepdims=False, initial=None, where=True):
         plain(out, where, f"np.{ufunc.__name__[:3]}")
@@ -110,6 +125,8 @@ def _extreme(of_floats, of_integers, of_truth, ufunc):
         function = {"f": of_floats, "b": of_truth}.get(node.dtype.kind, of_integers)
         if initial is not None and function == of_integers:
             complain(f"`initial` of {node.dtype} is not recorded")
+        if function == of_integers and any(node.trace.facts.is_open(node.trace.shape_of(node)[axis]) for axis in axes):
+            function = f"reduce {'max' if ufunc is np.maximum else 'min'} {bound_of(node.dtype, ufunc is np.minimum)}"
         result = reduced(function, node, axes, keepdims=keepdims)
         return result if initial is None else cast(recorded(ufunc, result, initial), node.dtype)
     return row
@@ -181,7 +198,7 @@ def _position(function):
         plain(out, True, f"np.{function}")
         node = node_of(a)
         axes = axes_of(node, axis)
-        some_of(node, axes, f"np.{function}")
+        some_of(node, axes, f"np.{function}", for_all=True)
         if not axes:
             return node.trace.constant(0, I64)
         node = cast(node, I8) if node.dtype == BOOL else node

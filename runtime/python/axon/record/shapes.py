@@ -52,7 +52,7 @@ def reshape_to(node, shape):
     old = list(trace.shape_of(node))
     if old != plain:
         groups = _groups(trace, old, plain)
-        merged = [_product(old[a:b]) for a, b, _, _ in groups]
+        merged = [product_of_sizes(old[a:b]) for a, b, _, _ in groups]
         if any(b - a > 1 for a, b, _, _ in groups):
             node = _merged(node, merged, groups)
         if any(d - c != 1 for _, _, c, d in groups) or merged != plain:
@@ -61,11 +61,17 @@ def reshape_to(node, shape):
     return views.expanded(node, places) if places else node
 
 
-def _product(sizes):
+def product_of_sizes(sizes):
+    """How many elements axes have together."""
     total = Dim.of(1)
     for size in sizes:
         total = total * size
     return total
+
+
+def sizes_behind(sizes):
+    """For each axis how many elements share a position on it and on those before."""
+    return [product_of_sizes(sizes[axis + 1:]) for axis in range(len(sizes))]
 
 
 def _groups(trace, old, new):
@@ -73,8 +79,8 @@ def _groups(trace, old, new):
     groups, i, j = [], 0, 0
     while i < len(old) and j < len(new):
         a, b = i + 1, j + 1
-        while _product(old[i:a]) != _product(new[j:b]):
-            left, right = _product(old[i:a]), _product(new[j:b])
+        while product_of_sizes(old[i:a]) != product_of_sizes(new[j:b]):
+            left, right = product_of_sizes(old[i:a]), product_of_sizes(new[j:b])
             more_old = right.exactly(left) is not None or (
                 left.exactly(right) is None and trace.facts.hint(left) < trace.facts.hint(right))
             if a < len(old) and (more_old or b == len(new)):
@@ -106,7 +112,7 @@ def _split(node, shape, groups):
         now = line.shape()
         parts = [dim for _, _, c, d in groups for dim in now[c:d]]
         simple = all((dim.constant() or 0) > 0 or dim.source().isidentifier() for dim in parts)
-        exact = all(_product(now[c:d]) == size for (_, _, c, d), size in zip(groups, line.shape(0)))
+        exact = all(product_of_sizes(now[c:d]) == size for (_, _, c, d), size in zip(groups, line.shape(0)))
         symbols = [dim for dim in parts if dim.constant() is None]
         if simple and exact and len(set(symbols)) == len(symbols):
             left = ", ".join(" * ".join(line.size(dim) for dim in now[c:d]) for _, _, c, d in groups)

@@ -8,7 +8,7 @@ An equation is solved for a symbol where that is possible, and the symbol is rep
 """
 import math
 
-from .place import Place
+from .place import Place, complain
 
 
 class Dim:
@@ -156,10 +156,11 @@ def _in_parentheses(text):
 
 
 class Symbol:
-    """An integer that a call is given: the size of an axis, or a number. `low` is the least that it can be."""
+    """An integer that a call is given: the size of an axis, or a number. `low` is the least that it can be. One that only
+    a run has, as the data decides it, has an `owner`, the node whose size it is, and no hint."""
 
     def __init__(self, hint, low, name):
-        self.hint, self.low, self.name = hint, low, name
+        self.hint, self.low, self.name, self.owner = hint, low, name, None
 
 
 class Fact:
@@ -199,7 +200,19 @@ class Facts:
         """Over symbols of the call alone."""
         return dim.replaced(self.derived)
 
+    def owners(self, dims):
+        """The nodes whose sizes, which only a run has, polynomials are made of."""
+        numbers = sorted({number for dim in dims for number in self.normal(dim).symbols()})
+        return [self.symbols[number].owner for number in numbers if self.symbols[number].owner is not None]
+
+    def is_open(self, dim):
+        """Whether only a run has it."""
+        return bool(self.owners([dim]))
+
     def hint(self, dim):
+        if self.is_open(dim):
+            complain("how many elements a mask chooses only the data decides, and what is recorded here hangs on it: "
+                     "`np.where(mask, x, 0)` keeps the shape")
         return self.value(dim, [symbol.hint for symbol in self.symbols])
 
     @staticmethod

@@ -24,7 +24,7 @@ _RESERVED = set("""fun entry val type prim import private test layout mesh as wh
 _CALLED = set("""f64 f32 f16 i64 i32 i16 i8 u32 u8 bool abs add all any argmax argmin argsmallest atan ceil concat
     concat_last cos cumulative_max cumulative_min cumulative_prod cumulative_sum diagonal dot erf exp exp2 expm1 floor
     fold inf iota keep largest log log1p max maximum mean median min minimum mul nonzero not or and outer pow prod real
-    rearrange reduce round select sign sin smallest sort sort_order sqrt sum tan tanh transpose truncate""".split())
+    rearrange reduce round select sign sin scatter smallest sort sort_order sqrt sum tan tanh transpose truncate""".split())
 
 
 class Program:
@@ -42,7 +42,7 @@ class Program:
         self._sizes = {}
         self._written = {}
         self._lets = []
-        self._used_sizes = set()
+        self._used_sizes, self._used_open = set(), set()
         self._rest = self._text()
         self.helpers = helpers(self._rest)
         self.text = self.helpers + self.called(self.entry)
@@ -58,12 +58,13 @@ class Program:
             elif node not in seen:
                 seen.add(node)
                 stack.append((node, True))
-                stack.extend((argument, False) for argument in reversed(node.arguments))
+                stack.extend((argument, False) for argument in reversed((*node.arguments, *node.after)))
         return order
 
     def size_name(self, number):
         """The name of a symbol."""
-        self._used_sizes.add(number)
+        open_size = self.trace.facts.symbols[number].owner is not None
+        (self._used_open if open_size else self._used_sizes).add(number)
         if number not in self._sizes:
             symbol = self.trace.facts.symbols[number]
             given = symbol.name if symbol.name.isidentifier() else None
@@ -142,16 +143,23 @@ class Program:
             uses[node] = uses.get(node, 0) + 1
         for node in self.nodes:
             text, level = node.write(Line(self, node))
-            once = uses[node] == 1 and node not in named
+            once = uses.get(node) == 1 and node not in named and node.owned is None
             last = once and node in self.results
             if not node.is_leaf and not last and (not once or level == OPEN or len(text) > _LONGEST):
                 name = self._locals.get(node) or self._names.numbered()
                 self._lets.append(f"  let {name} = {text}")
+                if node.owned is not None:
+                    self._lets.append((node.owned, name))
                 text, level = name, ATOM
             self._written[node] = text, level
         results = [self._written[node] for node in self.results]
         last = results[0][0] if len(results) == 1 else f"({', '.join(text for text, _ in results)})"
-        return "\n".join([*self._lets, f"  in {last}" if self._lets else f"  {last}"])
+        lets = [let if isinstance(let, str) else self._open_size(*let) for let in self._lets]
+        return "\n".join([*filter(None, lets), f"  in {last}" if lets else f"  {last}"])
+
+    def _open_size(self, number, owner):
+        """What defines a size that only a run has, where it is used."""
+        return f"  let {self.size_name(number)} = dim {owner} 0" if number in self._used_open else None
 
     def written(self, node):
         return self._written[node]

@@ -47,11 +47,12 @@ def answer(question, nodes):
     answer hangs on an integer of the call it is a fact, where it hangs on what is computed, a check."""
     if not any(node.rank for node in nodes) or all(node.rank for node in nodes):
         return question(*(_stand_in(node, node.dtype) for node in nodes))
+    sizes = [node.size is not None and not node.trace.facts.is_open(node.size) for node in nodes]
     choices = [[_stand_in(node, node.dtype)] if node.rank or node.value is not None
                else node.samples or samples(node.dtype) for node in nodes]
-    found = question(*(choice[0] if node.size is None else _hint(node) for node, choice in zip(nodes, choices)))
+    found = question(*(_hint(node) if of_call else choice[0] for node, choice, of_call in zip(nodes, choices, sizes)))
     for at, node in enumerate(nodes):
-        if node.size is not None:
+        if sizes[at]:
             _assume(node, lambda number: question(*(number if i == at else choice[0]
                                                     for i, choice in enumerate(choices))), found)
             choices[at] = [_hint(node)]
