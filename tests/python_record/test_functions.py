@@ -293,9 +293,10 @@ class Calls(unittest.TestCase):
 
     def test_recordings_are_limited(self):
         counted = axon.function(lambda x, n: x.reshape(-1) if range(n) else x)
-        with self.assertRaisesRegex(axon.Error, r"was recorded \d+ times"):
+        with self.assertRaisesRegex(axon.Error, r"was recorded \d+ times") as caught:
             for size in range(1, 200):
                 counted.text(np.ones(3), size)
+        self.assertEqual(caught.exception.code, "N009")
 
 
 def line_of(function):
@@ -361,7 +362,8 @@ class Refused(unittest.TestCase):
         function = axon.function(marked)
         function(np.ones((2, 3)), np.array([1]), np.array([-3]))
         for i, j in [(0, 3), (2, 0), (0, -4), (-3, 0)]:
-            with self.subTest(i=i, j=j), self.assertRaisesRegex(axon.Error, "is not in|must be at least"):
+            with self.subTest(i=i, j=j), self.assertRaisesRegex(
+                    axon.Error, rf"test_functions.py:{line_of(marked) + 2}: .*(is not in|must be at least)"):
                 function(np.ones((2, 3)), np.array([i]), np.array([j]))
 
     def test_messages(self):
@@ -370,6 +372,19 @@ class Refused(unittest.TestCase):
                 axon.function(function)(np.ones(3))
             self.assertIn(part, str(caught.exception))
             self.assertIn(f"test_functions.py:{line_of(function)}: ", str(caught.exception))
+            self.assertRegex(caught.exception.code, "^N00[1-8]$")
+
+    def test_codes(self):
+        x, kept = np.ones(3), []
+        axon.function(lambda x: kept.append(x) or 1)(x)
+        for code, function in [("N001", lambda x: x + np.ones(4)), ("N002", lambda x: x if x.sum() else x),
+                               ("N003", lambda x: np.unique(x)), ("N004", lambda x: x + 1j),
+                               ("N005", lambda x: x.__iadd__(1)), ("N006", lambda x: x + kept[0]),
+                               ("N006", lambda x: x + np.random.rand(3)), ("N007", lambda x: iter(())),
+                               ("N008", lambda x: np.arange(3) ** -x.astype(int)[0])]:
+            with self.subTest(code=code), self.assertRaises(axon.Error) as caught:
+                axon.function(function)(x)
+            self.assertEqual(caught.exception.code, code)
 
     def test_results_hold_nothing_recorded(self):
         def generated(x):

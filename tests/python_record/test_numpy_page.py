@@ -17,7 +17,7 @@ import unittest
 
 import numpy as np
 
-from axon.record import making, vocabulary
+from axon.record import making, place, vocabulary
 
 PAGE = ""
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -35,6 +35,10 @@ def words_of_the_table():
     return {"of elements": elements, "methods of these": [*shown, "outer of those of two arguments"],
             "functions": sorted(functions), "that make arrays": sorted(making.MAKING),
             "methods of arrays": sorted(it for it in vocabulary.METHODS if not it.startswith("_"))}
+
+
+def rows_of_codes():
+    return "".join(f"| {code} | {meaning} |\n" for code, meaning in place.CODES.items())
 
 
 class Page(unittest.TestCase):
@@ -64,6 +68,11 @@ class Page(unittest.TestCase):
             with self.subTest(row=first):
                 row = re.search(rf"^\| {first} \| (.*) \|$", text, re.MULTILINE)
                 self.assertEqual(row.group(1).replace("`", ""), ", ".join(words))
+
+
+    def test_the_codes_are_those_of_the_recorder(self):
+        with open(PAGE, encoding="utf-8") as file:
+            self.assertIn("|---|---|\n" + rows_of_codes() + "\n", file.read())
 
 
 def write():

@@ -12,7 +12,7 @@ import types
 import numpy as np
 
 from .array import Array, Size
-from .place import complain
+from .place import failure, holds_recorded
 from .values import ELEMS, U64, value_class
 
 
@@ -79,7 +79,7 @@ def _taken(call, key, name, value):
         return _static(call, key, name, value)
     if isinstance(value, int):
         if not -2**63 <= value < 2**63:
-            _refuse(name, f"is {value}, which fits in no integer of 64 bits")
+            _refuse(name, f"is {value}, which fits in no integer of 64 bits", "N004")
         return _leaf(call, key, "integer", name, value, "i", (value,))
     parts = _parts(value)
     if parts is None:
@@ -135,9 +135,8 @@ def _static(call, key, name, value):
     return _leaf(call, key, "static", name, value, (type(value), value), [])
 
 
-def _refuse(name, text):
-    from .. import Error
-    raise Error(f"argument `{name}` {text}")
+def _refuse(name, text, code="N007"):
+    raise failure(code, f"argument `{name}` {text}")
 
 
 def _array(call, key, name, array):
@@ -168,7 +167,7 @@ def _native(name, array):
     array = array.astype(array.dtype.newbyteorder("="))
     if array.dtype.num not in _NUMBERS:
         _refuse(name, f"is an array of {array.dtype}, which Axon lacks; it has "
-                f"{', '.join(str(it) for it in ELEMS if it != U64)}")
+                f"{', '.join(str(it) for it in ELEMS if it != U64)}", "N004")
     return array, array.dtype
 
 
@@ -240,8 +239,8 @@ class Result:
             return found if value.is_number or value.ndim or value.is_argument else ("array", found)
         parts = _parts(value)
         if parts is None and not isinstance(value, _RETURNED):
-            complain(f"a {type(value).__name__} is returned, which may hold what is recorded: return arrays and numbers, in "
-                     "tuples, lists, dicts and dataclasses", self._place)
+            holds_recorded(f"a {type(value).__name__} is returned, which may hold what is recorded: return arrays and "
+                           "numbers, in tuples, lists, dicts and dataclasses", self._place)
         if parts is None:
             return "value", value
         make, fields = parts

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import indexing, storing
 from .graph import Trace, cast
-from .place import complain
+from .place import complain, keeps_as_is, needs_values, outlives, unrecorded
 from .sizes import Dim
 from .vocabulary import FUNCTIONS, METHODS, UFUNCS
 
@@ -183,10 +183,10 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
     def node_at(self, place):
         """The node, for what is done at a place, which None leaves to be the line that is recorded."""
         if Trace.current() is not self._node.trace:
-            complain("an array of another recording: return it, do not keep it", place)
+            outlives("an array of another recording: return it, do not keep it", place)
         if not self._is_fresh():
-            complain(f"a view of an array that was changed since ({self._node.place}): make the view anew after the change, "
-                     "or copy it before", place)
+            keeps_as_is(f"a view of an array that was changed since ({self._node.place}): make the view anew after the change, "
+                        "or copy it before", place)
         return self._node
 
     def _is_fresh(self):
@@ -196,13 +196,13 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
     def change(self, node):
         """Puts another node into its place, and of a view `y[key]` into that of y."""
         if self._base is not None and self._key is None:
-            complain("a view is changed in place: change the array itself, as in `x[1:, 0] = v`")
+            keeps_as_is("a view is changed in place: change the array itself, as in `x[1:, 0] = v`")
         if self._base is not None:
             self._base[self._key] = Array(cast(node, self._node.dtype))
             self._seen = self._base._version
         if self.is_argument:
-            complain(f"`{self._node.name}` is changed in place, which is the caller's: begin "
-                     "with a copy, as in `x = x.copy()`")
+            keeps_as_is(f"`{self._node.name}` is changed in place, which is the caller's: begin "
+                        "with a copy, as in `x = x.copy()`")
         self._node, self._version = cast(node, self._node.dtype), self._version + 1
         return self
 
@@ -240,7 +240,7 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
         return (self[row] for row in range(len(self)))
 
     def __contains__(self, _):
-        complain("`in` looks at values, which only a run has: write `np.any(x == v)`")
+        needs_values("`in` looks at values, which only a run has: write `np.any(x == v)`")
 
     @property
     def is_filled(self):
@@ -250,32 +250,32 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
     # ---- What would need values ----
 
     def __bool__(self):
-        complain("a condition looks at values, which only a run has: `np.where(c, a, b)` chooses between arrays")
+        needs_values("a condition looks at values, which only a run has: `np.where(c, a, b)` chooses between arrays")
 
     def __float__(self):
-        complain("float(x) needs a value, which only a run has: leave it out, an array without axes is a number; an array "
-                 "to store numbers into is made by np.zeros, or of them by np.array")
+        needs_values("float(x) needs a value, which only a run has: leave it out, an array without axes is a number; an array "
+                     "to store numbers into is made by np.zeros, or of them by np.array")
 
     def __int__(self):
-        complain("int(x) needs a value, which only a run has: `x.astype(np.int64)` converts arrays")
+        needs_values("int(x) needs a value, which only a run has: `x.astype(np.int64)` converts arrays")
 
     __complex__ = __index__ = __float__
 
     def __index__(self):
-        complain("a value of an array is used as an integer, which only a run has: `x[i]` and `np.take` read where "
-                 "arrays say")
+        needs_values("a value of an array is used as an integer, which only a run has: `x[i]` and `np.take` read where "
+                     "arrays say")
 
     def __array__(self, dtype=None):
         if self.is_filled:
             return np.full([int(size) for size in self.shape], self.node.fill, dtype or self.dtype)
-        complain("NumPy asks for the values of a recorded array, which only a run has: this function is not recorded; an "
-                 "array to store into is made by np.zeros, or of parts by np.stack")
+        needs_values("NumPy asks for the values of a recorded array, which only a run has: this function is not recorded; an "
+                     "array to store into is made by np.zeros, or of parts by np.stack")
 
     __hash__ = None
 
     def __str__(self):
-        complain("the text of an array needs its values, which only a run has: return the array and print it then; "
-                 "repr(x) says what is recorded")
+        needs_values("the text of an array needs its values, which only a run has: return the array and print it then; "
+                     "repr(x) says what is recorded")
 
     def __format__(self, _):
         return str(self)
@@ -288,7 +288,7 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
             raise AttributeError(f"an array has no attribute {name!r}")
         if self.is_filled:
             return getattr(self.__array__(), name)
-        complain(f"`.{name}` of an array is not recorded")
+        unrecorded(f"`.{name}` of an array is not recorded")
 
     def __repr__(self):
         return f"<recorded {self._node.dtype}{self._node.trace.shown(self._node.shape)}>"
@@ -302,7 +302,7 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
 
     def __setitem__(self, key, value):
         if self.is_number:
-            complain("a number is not changed: only arrays are")
+            keeps_as_is("a number is not changed: only arrays are")
         if isinstance(value, Array) and value._base is self and value._key is key and value._seen == self._version:
             return  # `x[key] += v`, which has changed x already
         self.change(storing.stored(self.node, key, self.node.trace.as_node(value)))
@@ -335,7 +335,7 @@ def _called(handler, name, arguments, named):
         return handler(*arguments, **named)
     except TypeError as error:
         if error.__traceback__.tb_next is None:  # of the call itself: an option that the table has not
-            complain(f"{name} is recorded, but not with these arguments: {error}")
+            unrecorded(f"{name} is recorded, but not with these arguments: {error}")
         raise
 
 
@@ -348,9 +348,9 @@ def call_ufunc(ufunc, method, inputs, options):
         handler = UFUNCS.get((ufunc, method))
     name = f"np.{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")
     if handler is None:
-        complain(f"{name} is not recorded")
+        unrecorded(f"{name} is not recorded")
     if method == "at" and not isinstance(inputs[0], Array):
-        complain(f"{name} changes an array that is not recorded: begin with np.zeros")
+        keeps_as_is(f"{name} changes an array that is not recorded: begin with np.zeros")
     result = wrapped(_called(handler, name, inputs, options))
     if method == "at":
         inputs[0].change(result.node)
@@ -358,7 +358,7 @@ def call_ufunc(ufunc, method, inputs, options):
     if out is None:
         return result
     if len(out) != 1 or not isinstance(out[0], Array):
-        complain(f"{name} changes an array that is not recorded: assign the result, as in `y = y + x`")
+        keeps_as_is(f"{name} changes an array that is not recorded: assign the result, as in `y = y + x`")
     if out[0].is_number:
         return result
     return _stored_whole(out[0], result, name)
@@ -385,7 +385,7 @@ def call_function(function, arguments, named):
                         **{key: it.__array__() if isinstance(it, Array) else it for key, it in named.items()})
     if handler is None:
         module = getattr(function, "__module__", "numpy").replace("numpy", "np", 1)
-        complain(f"{module}.{name[3:]} is not recorded")
+        unrecorded(f"{module}.{name[3:]} is not recorded")
     result = wrapped(_called(handler, name, arguments, named), not _is_array(name[3:], arguments))
     if isinstance(result, Array) and name[3:] in ("transpose", "swapaxes", "moveaxis", "reshape", "ravel", "squeeze",
                                                   "expand_dims", "broadcast_to", "flip", "diagonal"):

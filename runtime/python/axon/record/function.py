@@ -5,6 +5,7 @@ axes are 1, and all else that the function is given, is the key of the call. A r
 its facts hold of the sizes; otherwise the function is recorded anew.
 """
 import functools
+import re
 import subprocess
 import threading
 
@@ -13,7 +14,7 @@ import numpy as np
 from . import arguments, making
 from .array import Array, integer
 from .graph import Trace
-from .place import Place
+from .place import Place, failure
 from .sizes import Dim, relation_text
 from .text import Program, helpers
 
@@ -32,7 +33,8 @@ class Recording:
             self.result = arguments.Result(_returned(function, positional, named), self.trace, Place.of(function))
         self._captured = arguments.captured_names(function)
         facts = self.trace.facts
-        self._symbols = [number for number in range(len(facts.symbols)) if number not in facts.derived and facts.symbols[number].owner is None]
+        self._symbols = [number for number, symbol in enumerate(facts.symbols)
+                         if number not in facts.derived and symbol.owner is None]
         self.facts = [(facts.given(fact.dim), fact.relation, fact.place) for fact in facts.facts]
         self._check = self._compiled("and".join(f" ({dim.source()} {relation} 0) "
                                                 for dim, relation, _ in self.facts) or "True")
@@ -82,12 +84,22 @@ class Recording:
                     self._entry = self._entry or compile_text(self.program)
             given = [call.leaves[at].value if kind == "argument" else self.trace.captured[at][0]
                      for kind, at in self._inputs]
-            found = self._entry(*given, *(size(*call.integers) for size in self._sizes))
+            found = self._called([*given, *(size(*call.integers) for size in self._sizes)])
             found = found if isinstance(found, tuple) else (found,)
             for check, places in self._checks:
                 check.demand([found[at] for at in places])
         return self.result.rebuilt([_as_numpy(value, node) for value, node in zip(found, self.result.nodes)],
                                    [size(*call.integers) for size in self._constants], call)
+
+    def _called(self, given):
+        """The results of the program. Its errors begin with the line of the function that they are about."""
+        from .. import Error
+        try:
+            return self._entry(*given)
+        except Error as error:
+            line = re.search(r"\(<stdin>:(\d+):\d+\)", str(error))
+            place = self.program.place_of(int(line.group(1))) if line else None
+            raise Error(f"{place}: {error}" if place else str(error), error.code, error.diagnostics) from None
 
 
 def _returned(function, positional, named):
@@ -141,10 +153,9 @@ class Function:
             return made
 
     def _too_many(self, known):
-        from .. import Error
         last = next((str(place) for _, relation, place in reversed(known[-1].facts) if relation == "=="), "")
-        raise Error(f"{last}: `{self.__name__}` was recorded {_MOST} times for arguments of one kind: something in it "
-                    "needs the number that a size or an argument is, such as `range(n)`")
+        raise failure("N009", f"{last}: `{self.__name__}` was recorded {_MOST} times for arguments of one kind: something "
+                      "in it needs the number that a size or an argument is, such as `range(n)`")
 
     def _compile(self, program):
         from .. import Error, compile as compile_text
@@ -199,8 +210,12 @@ def together(calls, workers=0):
     pending = [one for one in dict.fromkeys(pending) if one.program is not None and one._entry is None]
     entries = [one.program.called(f"{one.program.entry}_{at}") for at, one in enumerate(pending)]
     if entries:
-        model = compile_text("\n".join([helpers(*entries), *entries]), workers=workers)
+        shared = helpers(*entries)
+        model = compile_text("\n".join([shared, *entries]), workers=workers)
+        line = shared.count("\n") + 2
         for at, one in enumerate(pending):
+            one.program.first_line = line
+            line += entries[at].count("\n") + 1
             one._entry = model[f"{one.program.entry}_{at}"]
 
 

@@ -8,7 +8,7 @@ import threading
 
 import numpy as np
 
-from .place import Place, complain
+from .place import Place, complain, lacks_type, needs_values, outlives
 from .sizes import Dim, Facts
 from .values import BOOL, I64, elem_of, literal
 
@@ -21,7 +21,8 @@ OPEN, OR, AND, COMPARE, SUM, PRODUCT, MINUS, APPLY, ATOM = range(9)
 class Node:
     """`write` gives the text and how tightly it binds, of a `text.Line`. `named` are the arguments that need a name,
     as they are indexed; `inline` says that the text may stand inside of another. `value` is the number of a constant,
-    `fill` that of an array of one number, `size` the polynomial of an integer made of sizes; `samples` stand for all numbers that one without axes can be."""
+    `fill` that of an array of one number, `size` the polynomial of an integer made of sizes; `samples` stand for all numbers
+    that one without axes can be; `after` are nodes whose sizes are part of it."""
 
     def __init__(self, trace, shape, dtype, arguments, write, named=(), inline=True):
         self.trace, self.dtype = trace, np.dtype(dtype)
@@ -54,7 +55,7 @@ class Trace:
     def current():
         trace = getattr(_current, "trace", None)
         if trace is None:
-            complain("a recorded array lives as long as its function is recorded: return it, do not keep it")
+            outlives("a recorded array lives as long as its function is recorded: return it, do not keep it")
         return trace
 
     @staticmethod
@@ -72,8 +73,8 @@ class Trace:
     def dim(self, size):
         """The polynomial of an integer or a recorded size."""
         if hasattr(size, "node") or isinstance(size, (float, np.floating)):
-            complain(f"a size, a bound or a shift is {'a value, which only a run has' if hasattr(size, 'node') else size}: "
-                     "give Python's integers, as int(k) of an argument and x.shape[0] are")
+            needs_values(f"a size, a bound or a shift is {'a value, which only a run has' if hasattr(size, 'node') else size}: "
+                         "give Python's integers, as int(k) of an argument and x.shape[0] are")
         return self.facts.normal(size.dim if hasattr(size, "dim") else Dim.of(size))
 
     def shape_of(self, node):
@@ -213,8 +214,8 @@ def cast(node, dtype):
         with np.errstate(all="ignore"):
             return trace.constant(np.asarray(node.value).astype(dtype)[()], dtype)
     if node.dtype == np.uint64 and dtype.kind not in "iu":
-        complain("sums of unsigned integers are uint64 in NumPy, which Axon lacks: name another type, as in "
-                 "`x.sum(dtype=np.int64)`")
+        lacks_type("sums of unsigned integers are uint64 in NumPy, which Axon lacks: name another type, as in "
+                   "`x.sum(dtype=np.int64)`")
     if dtype == BOOL:
         zero = trace.constant(0, node.dtype)
         return trace.node(node.shape, dtype, (node, zero), infix("!=", COMPARE))

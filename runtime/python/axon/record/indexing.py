@@ -8,7 +8,7 @@ import numpy as np
 
 from . import views
 from .graph import APPLY, ATOM, COMPARE, OPEN, PRODUCT, SUM, cast, infix
-from .place import complain
+from .place import complain, unrecorded
 from .sizes import Dim
 from .values import BOOL, I64
 
@@ -44,7 +44,7 @@ def _item(trace, item):
     if item is None or item is ... or isinstance(item, slice):
         return item
     if isinstance(item, (bool, np.bool_)):
-        complain("True and False as an index are not recorded")
+        unrecorded("True and False as an index are not recorded")
     if isinstance(item, (int, np.integer)) or hasattr(item, "dim"):
         return trace.dim(item)
     node = trace.as_node(item)
@@ -144,7 +144,7 @@ def nonzero(mask):
     from .shapes import ravel, sizes_behind  # which are made of views and gatherings
     trace, key = mask.trace, ("nonzero", mask)
     if not mask.rank:
-        complain("a mask without axes is not recorded: `np.where(c, a, b)` chooses between arrays")
+        unrecorded("a mask without axes is not recorded: `np.where(c, a, b)` chooses between arrays")
     if key not in trace.known:
         chosen = trace.chosen(ravel(mask))
         sizes = trace.shape_of(mask)

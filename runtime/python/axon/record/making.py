@@ -12,7 +12,7 @@ import numpy as np
 
 from . import views
 from .graph import APPLY, ATOM, OPEN, SUM, Trace, cast, flat, is_recorded
-from .place import Place, complain
+from .place import Place, complain, outlives, unrecorded
 from .shapes import sizes_of
 from .sizes import Dim
 from .values import ELEMS, F64, I64
@@ -49,7 +49,7 @@ def recording():
 def _refused(function, name):
     def chosen(*arguments, **named):
         if Trace.is_active():
-            complain(f"np.random.{name} would be drawn once, for all calls: give random numbers as an argument")
+            outlives(f"np.random.{name} would be drawn once, for all calls: give random numbers as an argument")
         return function(*arguments, **named)
     return chosen
 
@@ -139,7 +139,7 @@ def arange(start, stop=None, step=1, dtype=None):
     start, stop = (0, start) if stop is None else (start, stop)
     for bound in (start, stop, step):
         if not isinstance(bound, (int, np.integer)) and not hasattr(bound, "dim"):
-            complain("np.arange is recorded for integers: np.linspace divides a range evenly")
+            unrecorded("np.arange is recorded for integers: np.linspace divides a range evenly")
     start, stop, step = trace.dim(start), trace.dim(stop), int(step)
     if step == 0:
         complain("np.arange with a step of 0")
@@ -172,12 +172,12 @@ def count_from(start, step, length):
 def _linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
     trace = Trace.current()
     if retstep or axis != 0:
-        complain("np.linspace with `retstep` or `axis` is not recorded")
+        unrecorded("np.linspace with `retstep` or `axis` is not recorded")
     count = trace.dim(num)
     parts = count - 1 if endpoint else count
     start, stop = cast(node_of(start), F64), cast(node_of(stop), F64)
     if start.rank or stop.rank:
-        complain("np.linspace is recorded between two numbers")
+        unrecorded("np.linspace is recorded between two numbers")
     position = cast(count_from(Dim.of(0), 1, count), F64)
     from .pointwise import recorded
     if not trace.facts.at_least(parts, Dim.of(1)):

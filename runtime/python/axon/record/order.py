@@ -3,7 +3,7 @@ import numpy as np
 
 from . import views
 from .graph import OPEN, cast, prefix
-from .place import complain
+from .place import unrecorded
 from .reductions import plain, some_of, axes_of, front
 from .shapes import ravel, reshape_to
 from .values import BOOL, F64, I64, I8
@@ -62,7 +62,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
 def searchsorted(a, v, side="left", sorter=None):
     """How many of the sorted come before; every one is compared."""
     if sorter is not None:
-        complain("np.searchsorted with `sorter` is not recorded: sort first")
+        unrecorded("np.searchsorted with `sorter` is not recorded: sort first")
     edges, value = node_of(a), node_of(v)
     dtype = np.result_type(edges.dtype, value.dtype)
     edges, value = cast(edges, dtype), cast(value, dtype)

@@ -1,4 +1,4 @@
-"""Where the function that is traced is: the line that an error or a fact is about.
+"""Where the function that is traced is: the line that an error or a fact is about; and the errors, by their codes.
 
 Lines of this package and of NumPy are nobody's: the innermost frame outside of them is the one that asked.
 """
@@ -44,7 +44,31 @@ class Place:
         return Place(frame.f_code.co_filename, frame.f_lineno)
 
 
-def complain(text, place=None):
-    """Raises axon.Error that begins with the line of the traced function, or with a place."""
+# What is wrong, by the code of its axon.Error; docs/numpy.md has this table.
+CODES = {
+    "N001": "what NumPy refuses as well: shapes, axes, indices or arguments that do not fit",
+    "N002": "a value, or a number of elements, that only a run has",
+    "N003": "what is not in the vocabulary, or not with these arguments",
+    "N004": "an element type that Axon lacks",
+    "N005": "a change of what is not to be changed, and the use of a view after one",
+    "N006": "a recorded array outside of its recording, and random numbers inside of one",
+    "N007": "an argument or a result that is not gone through",
+    "N008": "a run for which NumPy would choose another type than was recorded, or fail",
+    "N009": "too many recordings of one function",
+}
+
+
+def failure(code, text):
+    """An axon.Error."""
     from .. import Error
-    raise Error(f"{place or Place.here()}: {text}")
+    return Error(text, code)
+
+
+def _complaint(code):
+    def complaint(text, place=None):
+        """Raises axon.Error that begins with the line of the traced function, or with a place."""
+        raise failure(code, f"{place or Place.here()}: {text}")
+    return complaint
+
+
+complain, needs_values, unrecorded, lacks_type, keeps_as_is, outlives, holds_recorded = map(_complaint, list(CODES)[:7])

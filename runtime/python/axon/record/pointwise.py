@@ -9,7 +9,7 @@ import numpy as np
 from . import views
 from .graph import AND, APPLY, ATOM, COMPARE, MINUS, OR, PRODUCT, SUM, Trace, cast, infix, prefix
 from .indexing import select
-from .place import complain
+from .place import complain, lacks_type, unrecorded
 from .values import BOOL, Check, I64, I8, U64, answer
 from .vocabulary import UFUNCS, METHODS, node_of, says
 
@@ -118,7 +118,7 @@ def recorded(ufunc, *arguments, **options):
     dtype = options.pop("dtype", None)
     if options and any(value is not None for key, value in options.items() if key != "where") or \
             options.get("where", True) is not True:
-        complain(f"np.{ufunc.__name__} with {', '.join(options)}, which is not recorded")
+        unrecorded(f"np.{ufunc.__name__} with {', '.join(options)}, which is not recorded")
     nodes = [node_of(argument) for argument in arguments]
     made = _special(ufunc, nodes) if dtype is None else None
     return made if made is not None else _by_table(ufunc, nodes, dtype)
@@ -138,8 +138,8 @@ def _result_of(ufunc, dtype=None):
 def _by_table(ufunc, nodes, dtype=None):
     row, trace = _TABLE[ufunc], Trace.current()
     if any(node.dtype == U64 for node in nodes) and ufunc not in (np.add, np.subtract, np.multiply, np.positive):
-        complain("sums of unsigned integers are uint64 in NumPy, which Axon lacks: name another type, as in "
-                 "`x.sum(dtype=np.int64)`")
+        lacks_type("sums of unsigned integers are uint64 in NumPy, which Axon lacks: name another type, as in "
+                   "`x.sum(dtype=np.int64)`")
     result = answer(_result_of(ufunc, dtype), nodes)
     found = answer(np.result_type, nodes)
     operand = {"result": lambda: result, "bool": lambda: BOOL, "own": lambda: nodes[0].dtype,
@@ -150,7 +150,7 @@ def _by_table(ufunc, nodes, dtype=None):
         return views.broadcast_to(truth, nodes[0].shape) if nodes[0].rank else truth
     write = row.writer(operand)
     if write is None or (operand.kind in "iu" and row.write is None):
-        complain(f"np.{ufunc.__name__} of {operand} is not recorded")
+        unrecorded(f"np.{ufunc.__name__} of {operand} is not recorded")
     of_sizes = all(node.value is not None or node.size is not None or node.samples for node in nodes)
     nodes = [cast(node, operand) for node in nodes]
     if all(node.value is not None for node in nodes):
@@ -395,7 +395,7 @@ def around(a, decimals=0):
     x = node_of(a)
     if x.dtype.kind != "f":
         if decimals < 0:
-            complain("rounding integers to tens is not recorded")
+            unrecorded("rounding integers to tens is not recorded")
         return cast(x, np.float16) if x.dtype == BOOL else x
     factor = x.trace.constant(10.0 ** abs(decimals), x.dtype)
     if decimals == 0:

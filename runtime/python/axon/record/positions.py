@@ -4,7 +4,7 @@ import numpy as np
 from . import indexing, views
 from .graph import OPEN, PRODUCT, SUM, Trace, cast
 from .indexing import aligned, from_the_front, gathered
-from .place import complain
+from .place import complain, unrecorded
 from .reductions import axes_of, front, plain, sum_of
 from .shapes import ravel, reshape_to, sizes_of, stack, swapaxes
 from .sizes import Dim
@@ -96,7 +96,7 @@ def repeat(a, repeats, axis=None):
     node = node_of(a)
     node, axis = (ravel(node), 0) if axis is None else (node, front(node.rank, axis))
     if not isinstance(repeats, (int, np.integer)) and not hasattr(repeats, "dim"):
-        complain("np.repeat is recorded for one number of copies, not for one of each element")
+        unrecorded("np.repeat is recorded for one number of copies, not for one of each element")
     by, shape = node.trace.dim(repeats), list(node.trace.shape_of(node))
     if not node.trace.facts.at_least(by, Dim.of(1)):
         by = Dim.of(0)
@@ -117,7 +117,7 @@ def pad(array, pad_width, mode="constant", constant_values=0):
     if mode == "constant":
         return _pad_with(node, shape, widths, padded, constant_values)
     if mode not in _MODES:
-        complain(f"np.pad in mode {mode!r} is not recorded")
+        unrecorded(f"np.pad in mode {mode!r} is not recorded")
     for axis in padded:
         for width in widths[axis]:
             if not trace.facts.at_least(sizes[axis] - _MODES[mode][0], width if mode != "edge" else Dim.of(0)):
@@ -167,7 +167,7 @@ def _widths(pad_width, rank):
 def _pad_with(node, shape, widths, padded, value):
     value = cast(node_of(value), node.dtype)
     if value.rank:
-        complain("np.pad is recorded for one constant value")
+        unrecorded("np.pad is recorded for one constant value")
     if not padded:
         return node
 
@@ -269,7 +269,7 @@ METHODS["compress"] = lambda a, condition, axis=None, out=None: compress(conditi
 @says(np.take, method="take")
 def take(a, indices, axis=None, out=None, mode="raise"):
     if out is not None or mode != "raise":
-        complain(f"np.take with `out` or in mode {mode!r} is not recorded")
+        unrecorded(f"np.take with `out` or in mode {mode!r} is not recorded")
     node, index = node_of(a), node_of(indices)
     node, axis = (ravel(node), 0) if axis is None else (node, front(node.rank, axis))
     if index.dtype.kind not in "iu":

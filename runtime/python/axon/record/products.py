@@ -3,7 +3,7 @@ import numpy as np
 
 from . import views
 from .graph import OPEN, PRODUCT, cast, infix
-from .place import complain
+from .place import complain, unrecorded
 from .reductions import plain, axes_of, front, sum_of
 from .pointwise import recorded
 from .shapes import ravel, reshape_to
@@ -48,7 +48,7 @@ def _same(trace, a, b):
 
 def _matmul(a, b, dtype=None, **options):
     if any(value is not None for value in options.values()):
-        complain("np.matmul with options is not recorded")
+        unrecorded("np.matmul with options is not recorded")
     a, b = node_of(a), node_of(b)
     if not a.rank or not b.rank:
         complain("`@` needs axes: `*` multiplies by a number")
@@ -142,7 +142,7 @@ def tensordot(a, b, axes=2):
 @says(np.einsum)
 def einsum(*operands, optimize=False, dtype=None, out=None, **options):
     if not isinstance(operands[0], str) or options or out is not None:
-        complain("np.einsum is recorded with subscripts and arrays alone")
+        unrecorded("np.einsum is recorded with subscripts and arrays alone")
     nodes = [node_of(it) for it in operands[1:]]
     inputs, result = _subscripts(operands[0].replace(" ", ""), nodes)
     dtype = np.dtype(dtype or np.result_type(*(node.dtype for node in nodes)))
@@ -207,7 +207,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
     if ord == 1 and len(axes) == 1:
         return sum_of(recorded(np.absolute, node), axis, keepdims=keepdims)
     if not (ord is None or (ord == 2 and len(axes) == 1) or (ord == "fro" and len(axes) == 2)):
-        complain(f"np.linalg.norm of order {ord} over {len(axes)} axes is not recorded")
+        unrecorded(f"np.linalg.norm of order {ord} over {len(axes)} axes is not recorded")
     return recorded(np.sqrt, sum_of(recorded(np.multiply, node, node), axis, keepdims=keepdims))
 
 
@@ -217,7 +217,7 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     a, b = (moveaxis(it, at if axis is None else axis, -1) for it, at in ((node_of(a), axisa), (node_of(b), axisb)))
     for node in (a, b):
         if not node.trace.facts.equal(node.trace.shape_of(node)[-1], Dim.of(3)):
-            complain("np.cross is recorded for vectors of 3")
+            unrecorded("np.cross is recorded for vectors of 3")
     x, y = ([views.picked(node, node.rank - 1, Dim.of(at)) for at in range(3)] for node in (a, b))
 
     def part(i, j):

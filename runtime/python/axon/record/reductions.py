@@ -9,7 +9,7 @@ import numpy as np
 from . import views
 from .graph import APPLY, ATOM, OPEN, cast, prefix
 from .indexing import select
-from .place import complain
+from .place import complain, unrecorded
 from .pointwise import recorded
 from .sizes import Dim
 from .values import BOOL, Check, F32, F64, I64, I8, answer
@@ -77,8 +77,8 @@ def some_of(node, axes, what, for_all=False):
     for axis in axes:
         size = trace.shape_of(node)[axis]
         if trace.facts.is_open(size) and for_all:
-            complain(f"{what} of what a mask chooses is not recorded, as there may be nothing: give all elements, with "
-                     "np.where(mask, x, v)")
+            unrecorded(f"{what} of what a mask chooses is not recorded, as there may be nothing: give all elements, with "
+                       "np.where(mask, x, v)")
         elif trace.facts.is_open(size):
             trace.checks.append(Check([trace.of_size(size)], lambda count: count > 0, lambda _: f"{what} of nothing"))
         elif not trace.facts.at_least(size, Dim.of(1)):
@@ -87,7 +87,7 @@ def some_of(node, axes, what, for_all=False):
 
 def plain(out, where, what):
     if out is not None or where is not True:
-        complain(f"{what} with `out` or `where` is not recorded: assign the result, or choose with np.where")
+        unrecorded(f"{what} with `out` or `where` is not recorded: assign the result, or choose with np.where")
 
 
 def _total(function, numpy_function):
@@ -124,7 +124,7 @@ def _extreme(of_floats, of_integers, of_truth, ufunc):
             some_of(node, axes, f"np.{ufunc.__name__[:3]}")
         function = {"f": of_floats, "b": of_truth}.get(node.dtype.kind, of_integers)
         if initial is not None and function == of_integers:
-            complain(f"`initial` of {node.dtype} is not recorded")
+            unrecorded(f"`initial` of {node.dtype} is not recorded")
         if function == of_integers and any(node.trace.facts.is_open(node.trace.shape_of(node)[axis]) for axis in axes):
             function = f"reduce {'max' if ufunc is np.maximum else 'min'} {bound_of(node.dtype, ufunc is np.minimum)}"
         result = reduced(function, node, axes, keepdims=keepdims)
@@ -220,7 +220,7 @@ def ptp(a, axis=None, out=None, keepdims=False):
 @says(np.average)
 def average(a, axis=None, weights=None, returned=False, keepdims=False):
     if returned:
-        complain("np.average with `returned` is not recorded")
+        unrecorded("np.average with `returned` is not recorded")
     if weights is None:
         return mean(a, axis, keepdims=keepdims)
     node, weights = node_of(a), node_of(weights)
@@ -256,7 +256,7 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
     node = node_of(a)
     if node.dtype.kind != "f" or node.dtype == np.float16:
         return mean(a, axis, dtype, out, keepdims) if node.dtype.kind != "f" else \
-            complain("np.nanmean of float16 is not recorded")
+            unrecorded("np.nanmean of float16 is not recorded")
     there = recorded(np.logical_not, recorded(np.isnan, node))
     count = cast(sum_of(cast(there, I64), axis, keepdims=keepdims), node.dtype)
     return recorded(np.true_divide, _without_nan(sum_of, 0)(node, axis, out, keepdims), count)
@@ -290,7 +290,7 @@ cumprod = says(np.cumprod, np.cumproduct, method="cumprod")(_cumulative("cumulat
 @says(np.diff)
 def diff(a, n=1, axis=-1, prepend=None, append=None):
     if prepend is not None or append is not None:
-        complain("np.diff with `prepend` or `append` is not recorded: concatenate first")
+        unrecorded("np.diff with `prepend` or `append` is not recorded: concatenate first")
     node = node_of(a)
     axis = front(node.rank, axis)
     for _ in range(int(n)):

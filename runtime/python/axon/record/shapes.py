@@ -3,7 +3,7 @@ import numpy as np
 
 from . import views
 from .graph import APPLY, ATOM, OPEN, PRODUCT, SUM, Trace, cast
-from .place import complain
+from .place import complain, unrecorded
 from .reductions import axes_of, front
 from .sizes import Dim
 from .vocabulary import METHODS, node_of, says
@@ -20,7 +20,7 @@ def sizes_of(shape):
 
 def _reshaped(a, shape, order):
     if order != "C":
-        complain(f"order {order!r} is not recorded: transpose first")
+        unrecorded(f"order {order!r} is not recorded: transpose first")
     node = node_of(a)
     trace, facts = node.trace, node.trace.facts
     shape, total = sizes_of(shape), Dim.of(1)
@@ -282,7 +282,7 @@ def _common(arrays, dtype=None):
 @says(np.concatenate)
 def concatenate(arrays, axis=0, out=None, dtype=None):
     if out is not None:
-        complain("np.concatenate with `out` is not recorded: assign the result")
+        unrecorded("np.concatenate with `out` is not recorded: assign the result")
     nodes = _common(arrays, dtype)
     if axis is None:
         return joined([ravel(node) for node in nodes], 0)

@@ -8,7 +8,7 @@ An equation is solved for a symbol where that is possible, and the symbol is rep
 """
 import math
 
-from .place import Place, complain
+from .place import Place, needs_values
 
 
 class Dim:
@@ -211,8 +211,8 @@ class Facts:
 
     def hint(self, dim):
         if self.is_open(dim):
-            complain("how many elements a mask chooses only the data decides, and what is recorded here hangs on it: "
-                     "`np.where(mask, x, 0)` keeps the shape")
+            needs_values("how many elements a mask chooses only the data decides, and what is recorded here hangs on it: "
+                         "`np.where(mask, x, 0)` keeps the shape")
         return self.value(dim, [symbol.hint for symbol in self.symbols])
 
     @staticmethod

@@ -9,7 +9,7 @@ import numpy as np
 from . import views
 from .graph import APPLY, COMPARE, OPEN, SUM, cast
 from .indexing import arrays_of, entries_of, gathered, is_mask, select, view_of
-from .place import complain
+from .place import complain, unrecorded
 from .pointwise import recorded
 from .reductions import bound_of
 from .shapes import product_of_sizes, reshape_to, sizes_behind
@@ -35,7 +35,7 @@ def _combined(ufunc, target, key, value):
     """`ufunc.at(target, key, value)`: the node that the target becomes."""
     target, value = node_of(target), node_of(value)
     if target.dtype.kind not in "iuf":
-        complain(f"np.{ufunc.__name__}.at of {target.dtype} is not recorded")
+        unrecorded(f"np.{ufunc.__name__}.at of {target.dtype} is not recorded")
     if not np.can_cast(np.result_type(target.dtype, value.dtype if value.rank else np.min_scalar_type(value.dtype.type(1))),
                        target.dtype, "same_kind"):
         complain(f"np.{ufunc.__name__}.at: {value.dtype} does not become {target.dtype}")

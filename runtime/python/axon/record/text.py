@@ -10,6 +10,7 @@ import re
 from itertools import count
 
 from .graph import APPLY, ATOM, OPEN, SUM
+from .place import Place
 from .sizes import relation_text
 from .values import elem_of, literal
 
@@ -41,11 +42,12 @@ class Program:
                         if node.name and not node.is_leaf}
         self._sizes = {}
         self._written = {}
-        self._lets = []
+        self._lets, self._places = [], []
         self._used_sizes, self._used_open = set(), set()
         self._rest = self._text()
         self.helpers = helpers(self._rest)
         self.text = self.helpers + self.called(self.entry)
+        self.first_line = self.helpers.count("\n") + 1  # of the entry
 
     def _reachable(self):
         """The nodes that the results need, each after its arguments."""
@@ -90,6 +92,11 @@ class Program:
     def called(self, entry):
         """The entry, under a name."""
         return f"entry {entry}{self._rest}"
+
+    def place_of(self, line):
+        """Where in Python what a line of the program says was recorded; None of what is no `let` of the entry."""
+        at = line - self.first_line - 1
+        return self._places[at] if 0 <= at < len(self._places) else None
 
     def _parameter(self, node):
         shape = ", ".join(self.size(dim)[0] for dim in node.shape)
@@ -147,15 +154,17 @@ class Program:
             last = once and node in self.results
             if not node.is_leaf and not last and (not once or level == OPEN or len(text) > _LONGEST):
                 name = self._locals.get(node) or self._names.numbered()
-                self._lets.append(f"  let {name} = {text}")
+                self._lets.append((node.place, f"  let {name} = {text}"))
                 if node.owned is not None:
                     self._lets.append((node.owned, name))
                 text, level = name, ATOM
             self._written[node] = text, level
         results = [self._written[node] for node in self.results]
         last = results[0][0] if len(results) == 1 else f"({', '.join(text for text, _ in results)})"
-        lets = [let if isinstance(let, str) else self._open_size(*let) for let in self._lets]
-        return "\n".join([*filter(None, lets), f"  in {last}" if lets else f"  {last}"])
+        lets = [let if isinstance(let[0], Place) else (None, self._open_size(*let)) for let in self._lets]
+        lets = [let for let in lets if let[1]]
+        self._places = [place for place, _ in lets] + [node.place for node in self.results[:1]]
+        return "\n".join([*(text for _, text in lets), f"  in {last}" if lets else f"  {last}"])
 
     def _open_size(self, number, owner):
         """What defines a size that only a run has, where it is used."""

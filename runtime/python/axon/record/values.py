@@ -9,7 +9,7 @@ import itertools
 
 import numpy as np
 
-from .place import Place, complain
+from .place import Place, failure, lacks_type
 
 # uint64 is no element type of the language: sums of unsigned integers have it, and are kept in the same bits of an i64.
 ELEMS = {np.dtype(name): elem for name, elem in {
@@ -27,7 +27,7 @@ def elem_of(dtype):
     """The language's name of a type."""
     dtype = np.dtype(dtype)
     if dtype not in ELEMS:
-        complain(f"{dtype} is no element type of Axon, which has {', '.join(str(it) for it in ELEMS if it != U64)}")
+        lacks_type(f"{dtype} is no element type of Axon, which has {', '.join(str(it) for it in ELEMS if it != U64)}")
     return ELEMS[dtype]
 
 
@@ -75,13 +75,13 @@ class Check:
 
     def demand(self, values):
         if not self.holds(*values):
-            from .. import Error
-            raise Error(f"{self.place}: {self.text(*values)}")
+            raise failure("N008", f"{self.place}: {self.text(*values)}")
 
 
 def _of_another_type(dtype):
-    return lambda *values: (f"NumPy looks at the value of a number, {' and '.join(map(str, values))}, and gives another type "
-                            f"than the {dtype} that is recorded: convert the number, as in `x * scale.astype(x.dtype)`")
+    return lambda *values: (f"NumPy looks at the value of a number, {' and '.join(map(str, values))}, and gives another "
+                            f"type than the {dtype} that is recorded: convert the number, as in "
+                            "`x * scale.astype(x.dtype)`")
 
 
 def _stand_in(node, dtype):
