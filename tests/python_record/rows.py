@@ -72,6 +72,11 @@ REDUCTIONS = [
     (lambda x: (np.add.reduce(x), np.maximum.reduce(x, axis=1), np.maximum.accumulate(x, axis=1)), "f8 m n"),
     (lambda x: (np.sort(x), np.sort(x, 0), np.argsort(x), np.median(x), np.median(x, axis=0)), "f8 m n"),
     (lambda x: (np.sort(x), np.argsort(x, kind="stable"), np.median(x)), "i4 n"),
+    (lambda x: (np.where(x > 1, np.nan, x),) + tuple(f(np.where(x > 0.5, np.nan, x), axis) for axis in (None, 0, 1) for f in
+                                                     (np.nanmax, np.nanmin, np.nanvar, np.nanstd)), "f8 m n"),
+    (lambda x: (np.nanmax(x), np.nanmin(x, 0), np.nanvar(x), np.nanvar(x / x.max(), ddof=1)), "i4 m n"),
+    (lambda x: tuple(np.linalg.norm(x, ord, axis=1) for ord in (np.inf, -np.inf, 0, 1, 3, 1.5)), "f8 m n"),
+    (lambda x, y: (np.trapz(x), np.trapz(x, y), np.trapz(x, dx=2, axis=0), np.trapz(x, x, axis=0)), "f8 m n", "f8 n"),
     (lambda x, v: (np.searchsorted(x, v), np.searchsorted(np.sort(x), v, side="right")), "f8+ n", "f8 m"),
     (lambda x: (np.linalg.norm(x), np.linalg.norm(x, axis=1), np.linalg.norm(x, 1, axis=0)), "f8 m n"),
 ]

@@ -4,7 +4,7 @@ import numpy as np
 from . import views
 from .graph import OPEN, PRODUCT, cast, infix
 from .place import complain, unrecorded
-from .reductions import plain, axes_of, front, sum_of
+from .reductions import axes_of, diff, front, largest, plain, smallest, sum_of
 from .pointwise import recorded
 from .shapes import ravel, reshape_to
 from .sizes import Dim
@@ -204,11 +204,41 @@ def norm(x, ord=None, axis=None, keepdims=False):
     node = node_of(x)
     node = cast(node, np.float64) if node.dtype.kind != "f" else node
     axes = axes_of(node, axis)
-    if ord == 1 and len(axes) == 1:
-        return sum_of(recorded(np.absolute, node), axis, keepdims=keepdims)
+    if isinstance(ord, (int, float)) and ord != 2 and len(axes) == 1:
+        return _norm_of_order(ord, node, axis, keepdims)
     if not (ord is None or (ord == 2 and len(axes) == 1) or (ord == "fro" and len(axes) == 2)):
         unrecorded(f"np.linalg.norm of order {ord} over {len(axes)} axes is not recorded")
     return recorded(np.sqrt, sum_of(recorded(np.multiply, node, node), axis, keepdims=keepdims))
+
+
+def _norm_of_order(ord, node, axis, keepdims):
+    """Of vectors, for an order that is a number."""
+    size = recorded(np.absolute, node)
+    if abs(ord) == np.inf:
+        return (largest if ord > 0 else smallest)(size, axis, keepdims=keepdims)
+    if ord == 0:
+        return sum_of(cast(recorded(np.not_equal, node, 0), node.dtype), axis, keepdims=keepdims)
+    if ord == 1:
+        return sum_of(size, axis, keepdims=keepdims)
+    return recorded(np.power, sum_of(recorded(np.power, size, ord), axis, keepdims=keepdims),
+                    node.dtype.type(1.0 / ord))
+
+
+@says(np.trapz)
+def trapz(y, x=None, dx=1.0, axis=-1):
+    node = node_of(y)
+    axis = front(node.rank, axis)
+    if x is None:
+        width = dx
+    else:
+        width = diff(x, axis=-1 if node_of(x).rank == 1 else axis)
+        width = views.expanded(width, list(range(1, node.rank - axis))) if width.rank == 1 else width
+    size = node.trace.shape_of(node)[axis]
+    some = node.trace.facts.at_least(size, Dim.of(1))
+    later, earlier = (views.sliced(node, axis, Dim.of(start), 1, size - 1 if some else Dim.of(0))
+                      for start in (int(some), 0))
+    middle = recorded(np.true_divide, recorded(np.multiply, width, recorded(np.add, later, earlier)), 2.0)
+    return sum_of(middle, axis)
 
 
 @says(np.cross)

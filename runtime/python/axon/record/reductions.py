@@ -251,6 +251,43 @@ says(np.nansum)(_without_nan(sum_of, 0))
 says(np.nanprod)(_without_nan(product_of, 1))
 
 
+def _extreme_number(of_all, ufunc):
+    """The largest or smallest that is a number, NaN where none is."""
+    infinite = -np.inf if ufunc is np.maximum else np.inf
+
+    def row(a, axis=None, out=None, keepdims=False):
+        node = node_of(a)
+        found = _without_nan(of_all, infinite)(node, axis, out=out, keepdims=keepdims)
+        if node.dtype.kind != "f":
+            return found
+        some = any_of(recorded(np.logical_not, recorded(np.isnan, node)), axis, keepdims=keepdims)
+        nan = node.trace.constant(np.nan, node.dtype)
+        return node.trace.node(found.shape, node.dtype, (some, found, nan), select)
+    return row
+
+
+says(np.nanmax)(_extreme_number(largest, np.maximum))
+says(np.nanmin)(_extreme_number(smallest, np.minimum))
+
+
+@says(np.nanvar)
+def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    node = node_of(a)
+    if node.dtype.kind != "f":
+        return var(a, axis, dtype, out, ddof, keepdims)
+    distance = recorded(np.subtract, node, nanmean(node, axis, dtype, out, keepdims=True))
+    total = _without_nan(sum_of, 0)(recorded(np.multiply, distance, distance), axis, keepdims=keepdims)
+    there = cast(recorded(np.logical_not, recorded(np.isnan, node)), I64)
+    count = recorded(np.subtract, sum_of(there, axis, keepdims=keepdims), ddof)
+    mean_square, nan = recorded(np.true_divide, total, cast(count, total.dtype)), node.trace.constant(np.nan, total.dtype)
+    return node.trace.node(total.shape, total.dtype, (recorded(np.greater, count, 0), mean_square, nan), select)
+
+
+@says(np.nanstd)
+def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    return recorded(np.sqrt, nanvar(a, axis, dtype, out, ddof, keepdims))
+
+
 @says(np.nanmean)
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
     node = node_of(a)
