@@ -78,6 +78,7 @@ class Describe(support.Case):
         x = np.ones(2, np.float32)
         for result in (self.model.patterns(x, (5, (3, 2)), x), self.model.patterns(x, _1=(5, (3, 2)), _2=x)):
             np.testing.assert_array_equal(result, [7, 7])
+        self.fails("has no input `_`; it has `x`, `_1.0`, `_1.1.0`, `_1.1.1`, `_2`", self.model.patterns, x, _=x, code="E0801")
         self.fails("not set: `2`", self.model.patterns, x, (5, (3, 2)), code="E0821")
 
     def test_names_of_methods_and_of_python(self):

@@ -331,7 +331,7 @@ class Entry(_native.Caller):
             return f"`{name}` of `{self.name}` holds weights, which bind() takes, not a call"
         if name in known.all_sizes:
             return f"size `{name}` of `{self.name}` follows from its arguments"
-        inputs = [port.path for port in known.given]
+        inputs = ["_" * port.path[0].isdigit() + port.path for port in known.given]
         return (f"`{self.name}` has no input `{name}`; it has {listed(inputs)}"
                 + (f", and the sizes {listed(known.sizes)}" if known.sizes else "")
                 + nearest(name, list(known.forms) + known.sizes))
