@@ -101,12 +101,12 @@ class WeightSizes {
     const Size& rule = entry_.sizes[size];
     const Port* const port = rule.from == AXON_FROM_AXIS ? &entry_.inputs[rule.input] : nullptr;
     const weights::Source* const source = port ? source_of(*port) : nullptr;
-    if (!source) {  // of another kind, or of a weight that is not bound yet
+    if (agree(size, source ? 2 : 1)) return;
+    if (!source) {  // of another kind, or of a weight that is not bound yet, as others are not that have it
       const auto found = metadata_.find(rule.name);
       if (found != metadata_.end()) sizes_.set(size, found->second, /*from_metadata=*/true);
       return;
     }
-    if (agree(size)) return;
     const uint64_t others = rule.equation.mask() & ~(uint64_t{1} << size);
     if (others & ~sizes_.known()) return;
     bool changed = false;
@@ -114,8 +114,8 @@ class WeightSizes {
       complain(*port, failure->text);
   }
 
-  /// Sets a size that has several values, one of which most weights agree on.
-  bool agree(size_t size) {
+  /// Sets a size that has at least so many values, one of which most weights agree on.
+  bool agree(size_t size, size_t least) {
     std::map<uint64_t, std::vector<std::string>> votes;
     size_t voters = 0;
     for (const Port& port : entry_.inputs) {
@@ -126,7 +126,7 @@ class WeightSizes {
       for (const uint64_t extent : extents) votes[extent].push_back(names_[port.weight]);
       voters += extents.size();
     }
-    if (votes.size() < 2) return false;
+    if (votes.size() < least) return false;
     const auto most = std::max_element(votes.begin(), votes.end(), [](const auto& a, const auto& b) {
       return a.second.size() < b.second.size();
     });
