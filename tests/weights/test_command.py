@@ -202,6 +202,75 @@ unused: extra i64[3]
         self.assertEqual((status, err), (0, ""))
         self.assertEqual(weights("-", first, second, stdin=NET)[0], 0)
 
+    def gates(self, letters, biases=1, layers=0):
+        """A program with a matrix for x, one for h and biases for each gate, and the tensors of PyTorch for it."""
+        kinds = {"w": "f32[d, h]", "u": "f32[h, h]"} | {"bc"[i]: "f32[h]" for i in range(biases)}
+        fields = ", ".join(f"{kind}_{letter} : {kinds[kind]}" for letter in letters for kind in kinds)
+        where = "p.layers" if layers else "p"
+        used = ", ".join(f"{where}.{kind}_{letter} * 1.0" for letter in letters for kind in kinds)
+        held = "layers : Stack[n, Gates[d, h]]" if layers else fields
+        source = program(f"type Gates[d, h] = {{ {fields} }}\nentry main (p : weights {{ {held} }}) = ({used})", "rnn.axn")
+        size, shapes = len(letters) * 4, {}
+        for layer in range(layers or 1):
+            shapes |= {f"rnn.weight_ih_l{layer}": [size, 3], f"rnn.weight_hh_l{layer}": [size, 4],
+                       f"rnn.bias_ih_l{layer}": [size], f"rnn.bias_hh_l{layer}": [size]}
+        return weights(source, checkpoint("rnn.safetensors", shapes))
+
+    def test_gates_of_recurrent_layers(self):
+        self.assertEqual(self.gates("fcio"), (0, """\
+prefix rnn.
+w_i, w_f, w_c, w_o <- weight_ih_l0, transposed, split columns
+u_i, u_f, u_c, u_o <- weight_hh_l0, transposed, split columns
+b_i, b_f, b_c, b_o <- bias_ih_l0 + bias_hh_l0, summed, split columns
+""", ""))
+        status, out, err = self.gates("nzr", layers=2)
+        self.assertEqual((status, err), (0, ""), out)
+        self.assertIn("layers.w_r[l], layers.w_z[l], layers.w_n[l] <- rnn.weight_ih_l{l}, transposed, split columns\n", out)
+        self.assertIn("<- rnn.bias_ih_l{l} + rnn.bias_hh_l{l}, summed, split columns\n", out)
+        self.assertIn("of which PyTorch resets one with the last gate", out)
+
+    def test_two_biases_that_the_program_keeps_apart(self):
+        status, out, err = self.gates("rzn", biases=2)
+        self.assertEqual((status, err), (0, ""), out)
+        self.assertNotIn("summed", out)
+        self.assertIn("-- unsure: b_r, b_z, b_n: `rnn.bias_", out)
+
+    def test_gates_in_a_file_of_nobody_known(self):
+        gates = ", ".join(f"{gate} : {{ w : f32[d, h], u : f32[h, h] }}" for gate in ("forget", "cell", "output", "input"))
+        used = " + ".join(f"sum (flatten p.{gate}.{m})" for gate in ("forget", "cell", "output", "input") for m in "wu")
+        source = program(f"entry main (p : weights {{ {gates} }}) = {used}", "gates.axn")
+        path = checkpoint("keras.safetensors", {"lstm/kernel": [3, 16], "lstm/recurrent_kernel": [4, 16]})
+        status, out, err = weights(source, path)
+        self.assertEqual((status, err), (0, ""), out)
+        self.assertIn("input.w, forget.w, cell.w, output.w <- lstm/kernel, split columns\n", out)
+        self.assertIn("-- unsure: input.w, forget.w, cell.w, output.w: parts of `lstm/kernel`, in this order\n", out)
+
+    def test_parts_in_their_usual_order(self):
+        source = program("entry main (p : weights { down : f32[f, d], up : f32[d, f], gate : f32[d, f], b : f32[d] }) = "
+                         "sum (flatten p.up) + sum (flatten p.gate) + sum (flatten p.down) + sum p.b", "gated.axn")
+        path = checkpoint("gated.safetensors", {"gate_up_proj.weight": [12, 4], "down_proj.weight": [4, 6], "b": [4]})
+        status, out, err = weights(source, path)
+        self.assertEqual((status, err), (0, ""), out)
+        self.assertIn("gate, up <- gate_up_proj.weight, transposed, split columns\n", out)
+
+    def test_filters_are_not_turned(self):
+        source = program("entry main (p : weights { stem : f32[c, i, s, s], head : f32[c, k], b : f32[k] }) = "
+                         "(p.stem * 1.0, p.head * 1.0, p.b * 1.0)", "filters.axn")
+        path = checkpoint("filters.safetensors", {"conv.weight": [4, 3, 7, 7], "fc.weight": [5, 4], "fc.bias": [5]})
+        status, out, err = weights(source, path)
+        self.assertEqual((status, err), (0, ""), out)
+        self.assertIn("stem <- conv.weight\n", out)
+        self.assertNotIn("unsure: stem", out)
+        self.assertIn("head <- weight, transposed\n", out)
+
+    def test_sizes_of_parts_follow_from_other_weights(self):
+        source = program("entry main (p : weights { q : f32[d, a], k : f32[d, b], v : f32[d, b], o : f32[a, d] }) = "
+                         "sum (flatten p.q) + sum (flatten p.k) + sum (flatten p.v) + sum (flatten p.o)", "parts.axn")
+        path = checkpoint("parts.safetensors", {"qkv": [24, 4], "o": [12, 4]})
+        status, out, err = weights(source, path, "--map", "q, k, v <- qkv, transposed, split columns")
+        self.assertEqual((status, err), (0, ""), out)
+        self.assertRegex(out, r"k +f32\[4, 6\] +<- qkv f32\[24, 4\], transposed, a part")
+
     def test_layers_that_the_program_keeps_apart(self):
         fields = ", ".join(f"w{i} : f32[d, d], b{i} : f32[d]" for i in range(60))
         uses = " + ".join(f"sum (flatten p.w{i}) + sum p.b{i}" for i in range(60))

@@ -162,11 +162,12 @@ class MapWriter {
     for (size_t i = 0; i < rules_.size(); ++i) {
       const ProposedRule& rule = rules_[i];
       if (absorbed_.contains(i) || rule.as || rule.fields[0].find('*') != std::string::npos) continue;
-      std::string key = fmt::format("{} {}", rule.cut, rule.indices);
+      std::string key = fmt::format("{} {} {}", rule.cut, rule.summed, rule.indices);
       bool one_leaf = true;
       for (const auto* names : {&rule.fields, &rule.tensors})
         for (const std::string& name : *names) {
-          one_leaf = one_leaf && leaf_of(name) == leaf_of(names->front()) && !parent_of(name).empty();
+          one_leaf = one_leaf && leaf_of(name) == leaf_of(names->front()) && !parent_of(name).empty() &&
+                     leaf_of(name).find('{') == std::string_view::npos;
           key += fmt::format("\n{}", parent_of(name));
         }
       if (one_leaf) by_parents[key].push_back(i);
@@ -256,6 +257,7 @@ class MapWriter {
     for (const std::string& tensor : rule.tensors) names.push_back(quoted_name(with_indices(tensor)));
     std::string out = fmt::format("{}", fmt::join(names, " + "));
     if (rule.transposed) out += ", transposed";
+    if (rule.summed) out += ", summed";
     if (!rule.cut.empty()) out += ", " + rule.cut;
     if (rule.as) out += fmt::format(", as {}", elem_name(*rule.as));
     return out;

@@ -10,7 +10,9 @@
 
 #include "host/weight_fit.h"
 #include "tools/weights/facts.h"
+#include "tools/weights/families.h"
 #include "tools/weights/names.h"
+#include "tools/weights/sums.h"
 #include "tools/weights/units.h"
 
 namespace axon::tools {
@@ -35,8 +37,8 @@ struct Parameter {
   std::vector<std::string> words;
   uint32_t rank = 0;
   Elem elem = Elem::f32;
-  bool pruned = false;
-  size_t version = 0;  ///< of the facts that the candidates agree with
+  bool withheld = false;  ///< it is thought to share a tensor: matched when the others are
+  size_t version = 0;     ///< of the facts that the candidates agree with
   std::vector<Candidate> candidates;
   std::optional<Candidate> chosen;
   bool settled = false;  ///< its shape is among the facts
@@ -49,8 +51,6 @@ Shape shape_of(const Unit& unit, bool transposed) {
   if (transposed) std::swap(out[out.size() - 1], out[out.size() - 2]);
   return out;
 }
-
-std::string pretty(const std::string& pattern) { return fmt::format("`{}`", pattern); }
 
 class Matcher {
  public:
@@ -70,6 +70,10 @@ class Matcher {
 
   Proposal run() {
     for (size_t i = 0; i < parameters_.size(); ++i) add_candidates(i);
+    withhold_parts();
+    while (const auto next = clearest()) choose(*next);
+    share_tensors();
+    for (Parameter& p : parameters_) p.withheld = false;
     while (const auto next = clearest()) choose(*next);
     share_tensors();
     join_tensors();
@@ -78,6 +82,7 @@ class Matcher {
       if (parameters_[i].chosen) finish(i);
       if (!parameters_[i].done) out_.unbound.push_back(parameters_[i].name);
     }
+    add_summands(out_, units_, used_, sums_);
     std::stable_sort(out_.rules.begin(), out_.rules.end(), [&](const ProposedRule& a, const ProposedRule& b) {
       return position(a.fields[0]) < position(b.fields[0]);
     });
@@ -140,7 +145,7 @@ class Matcher {
     double out = candidate.score;
     const int votes = votes_[is_layer(p, unit)];
     const bool turned = candidate.transposed ? votes < 0 : votes > 0;
-    if (unit.shape.size() >= 2 && candidate.plain != candidate.transposed && turned) out -= turned_malus;
+    if (is_matrix(unit) && candidate.plain != candidate.transposed && turned) out -= turned_malus;
     if (!ends_in_leaf(p.name)) return out;
     const auto sibling = siblings_.find(std::string(parent_of(p.name)));
     return out +
@@ -176,7 +181,7 @@ class Matcher {
     std::vector<Best> all(parameters_.size());
     std::map<size_t, double> highest;  // by unit
     for (size_t i = 0; i < parameters_.size(); ++i) {
-      if (parameters_[i].chosen) continue;
+      if (parameters_[i].done || parameters_[i].withheld) continue;
       prune(i);
       all[i] = best(parameters_[i]);
       if (!all[i].candidate || all[i].margin <= alike) continue;
@@ -198,7 +203,7 @@ class Matcher {
     std::vector<std::string> others;
     for (const Candidate& other : p.candidates)
       if (other.unit != chosen.unit && std::abs(score(p, other) - score(p, chosen)) <= alike &&
-          others.size() < most_shown)
+          others.size() < most_shown && !is_rival(p.name, unit, units_[other.unit]))
         others.push_back(pretty(units_[other.unit].pattern));
     if (!others.empty())
       doubts_[i] = fmt::format("{}: {}, or {}", p.name, pretty(unit.pattern), fmt::join(others, ", "));
@@ -206,6 +211,13 @@ class Matcher {
     p.done = true;
     use(unit);
     if (ends_in_leaf(p.name)) siblings_.emplace(parent_of(p.name), parent_of(unit.pattern));
+  }
+
+  /// Is it the other summand? Whether it is one, or another parameter, is seen when all are matched.
+  bool is_rival(const std::string& field, const Unit& chosen, const Unit& other) {
+    const bool is = added_to(chosen.pattern) == other.pattern;
+    if (is) sums_.rivals.insert(field);
+    return is;
   }
 
   /// Takes the shape of a chosen unit for a fact as soon as only one orientation of it fits.
@@ -218,7 +230,7 @@ class Matcher {
     if (p.chosen->plain == p.chosen->transposed && !square) return;
     p.settled = true;
     facts_.take(i, shape_of(unit, p.chosen->transposed));
-    if (unit.shape.size() >= 2 && !square) votes_[is_layer(p, unit)] += p.chosen->transposed ? 1 : -1;
+    if (is_matrix(unit) && !square) votes_[is_layer(p, unit)] += p.chosen->transposed ? 1 : -1;
   }
 
   /// Writes the rule of a parameter that has a tensor of its own.
@@ -228,7 +240,7 @@ class Matcher {
     const Unit& unit = units_[chosen.unit];
     orient(i, chosen);
     ProposedRule rule = rule_for(p, unit);
-    rule.transposed = chosen.transposed && (!chosen.plain || usually_transposed(i));
+    rule.transposed = chosen.transposed && (!chosen.plain || usually_transposed(i, unit));
     out_.rules.push_back(rule);
     if (const auto doubt = doubts_.find(i); doubt != doubts_.end()) out_.doubts.push_back(doubt->second);
   }
@@ -243,10 +255,14 @@ class Matcher {
     return rule;
   }
 
+  static bool is_matrix(const Unit& unit) { return unit.shape.size() == 2; }
+
   /// What square matrices are: as most others of layers, or of those outside, whose orientation is known.
-  bool usually_transposed(size_t i) {
-    const int votes = votes_[is_layer(parameters_[i], units_[parameters_[i].chosen->unit])];
-    if (votes == 0)
+  /// Filters, which have more axes, are written as they are: their last axes are places, or the matrices of a
+  /// stack.
+  bool usually_transposed(size_t i, const Unit& unit) {
+    const int votes = is_matrix(unit) ? votes_[is_layer(parameters_[i], unit)] : 0;
+    if (votes == 0 && unit.shape.size() <= 3)
       out_.doubts.push_back(
           fmt::format("{}: whether it is transposed, its shape does not tell", parameters_[i].name));
     return votes > 0;
@@ -264,28 +280,42 @@ class Matcher {
 
   // ---- several parameters of one tensor ----
 
-  /// Parameters that are left, and differ in one word of their names.
-  std::vector<std::vector<size_t>> families() const {
-    std::map<std::string, std::vector<size_t>> out;
-    for (size_t i = 0; i < parameters_.size(); ++i) {
-      if (parameters_[i].done) continue;
-      const std::string_view name = parameters_[i].name, parent = parent_of(name), leaf = leaf_of(name);
-      out[fmt::format("{}.?{} {}", parent, kind(leaf), parameters_[i].rank)].push_back(i);
-      if (parent.empty()) continue;
-      out[fmt::format("{}.?{}.{} {}", parent_of(parent), kind(leaf_of(parent)), leaf, parameters_[i].rank)]
-          .push_back(i);
-    }
-    std::vector<std::vector<size_t>> lists;
-    for (auto& [key, list] : out)
-      if (list.size() > 1) lists.push_back(std::move(list));
-    return lists;
-  }
-  static std::string kind(std::string_view component) {
-    std::vector<std::string> words = words_of(component);
-    if (!words.empty()) words.pop_back();
-    return fmt::format("{}", fmt::join(words, "_"));
+  std::vector<Family> families() const {
+    std::vector<OpenName> open;
+    for (size_t i = 0; i < parameters_.size(); ++i)
+      if (!parameters_[i].done) open.push_back({i, parameters_[i].name, parameters_[i].rank});
+    return families_of(open);
   }
 
+  /// Parts in a usual order wait until other parameters are matched, where there are not as many tensors as
+  /// parameters and none, or not one each, with the words of the parts.
+  void withhold_parts() {
+    for (const Family& family : families())
+      if (family.order && are_together(*family.order))
+        for (const size_t part : family.order->members) parameters_[part].withheld = true;
+  }
+  bool are_together(const UsualOrder& order) const {
+    const Parameter& first = parameters_[order.members[0]];
+    const auto alike_count = std::count_if(parameters_.begin(), parameters_.end(), [&](const Parameter& p) {
+      return p.rank == first.rank && p.elem == first.elem;
+    });
+    std::set<uint32_t> stacked;
+    for (const Unit& unit : units_)
+      if (!unit.extents.empty()) stacked.insert(unit.tensors.begin(), unit.tensors.end());
+    ptrdiff_t units = 0;
+    size_t own = 0;
+    for (const Unit& unit : units_) {
+      if (unit.extents.empty() && stacked.contains(unit.tensors[0])) continue;
+      if (!same_kind(first, unit)) continue;
+      ++units;
+      own += std::any_of(order.words.begin(), order.words.end(), [&](const std::vector<std::string>& part) {
+        return std::any_of(unit.words.begin(), unit.words.end(), [&](const std::string& word) {
+          return std::find(part.begin(), part.end(), word) != part.end();
+        });
+      });
+    }
+    return alike_count > units && own < order.words.size();
+  }
   struct Split {
     double score = -1;
     size_t unit = 0;
@@ -293,45 +323,58 @@ class Matcher {
     bool transposed = false;
     std::string cut;
     std::vector<Shape> shapes;
+    std::optional<UsualOrder> order;  ///< that the parts are in
   };
 
+  /// Parts that have a usual order are tried in it, others as they stand beside each other in the program.
   void share_tensors() {
     while (true) {
       Split best;
-      for (const std::vector<size_t>& family : families())
-        for (size_t count = std::min(family.size(), most_parts); count > 1; --count)
-          for (size_t first = 0; first + count <= family.size(); ++first)
-            try_parts({family.begin() + static_cast<ptrdiff_t>(first),
-                       family.begin() + static_cast<ptrdiff_t>(first + count)},
-                      best);
+      for (const Family& family : families()) {
+        if (family.order) try_parts(family.order->members, family.order, best);
+        if (family.order) continue;
+        const auto begin = family.members.begin();
+        for (size_t count = std::min(family.members.size(), most_parts); count > 1; --count)
+          for (size_t first = 0; first + count <= family.members.size(); ++first)
+            try_parts({begin + static_cast<ptrdiff_t>(first), begin + static_cast<ptrdiff_t>(first + count)},
+                      std::nullopt, best);
+      }
       if (best.parts.empty()) return;
       take(best);
     }
   }
 
-  void try_parts(const std::vector<size_t>& parts, Split& best) const {
+  double score_of_parts(const std::vector<size_t>& parts, const Unit& unit) const {
+    double score = 0;
+    for (const size_t part : parts) score += likeness(parameters_[part].words, unit.words);
+    return score / static_cast<double>(parts.size()) + 0.01 * static_cast<double>(parts.size());
+  }
+
+  void try_parts(const std::vector<size_t>& parts, const std::optional<UsualOrder>& order,
+                 Split& best) const {
     for (size_t u = 0; u < units_.size(); ++u) {
       const Unit& unit = units_[u];
       if (!same_kind(parameters_[parts[0]], unit) || unit.shape.empty() || !is_free(unit)) continue;
-      double score = 0;
-      for (const size_t part : parts) score += likeness(parameters_[part].words, unit.words);
-      score = score / static_cast<double>(parts.size()) + 0.01 * static_cast<double>(parts.size());
-      if (score <= best.score) continue;
-      for (const auto& [transposed, back] : orientations(unit)) {
-        if (!cut(parts, unit, transposed, back, best)) continue;
-        best.score = score;
-        best.unit = u;
-        break;
-      }
+      const double score = score_of_parts(parts, unit);
+      if (score <= best.score || !cut(parts, unit, best)) continue;
+      best.score = score;
+      best.unit = u;
+      best.order = order;
     }
   }
 
-  /// How a unit may be cut or joined: transposed or not, as most layers are first, and along which axis,
-  /// counted from the last.
+  /// How a unit may be cut or joined: along the columns first, transposed or not, as most layers are first;
+  /// the axis is counted from the last.
   std::vector<std::pair<bool, size_t>> orientations(const Unit& unit) const {
     if (unit.shape.size() < 2) return {{false, 1}};
     const bool usual = votes_[1] > 0;
-    return {{usual, 1}, {usual, 2}, {!usual, 1}, {!usual, 2}};
+    return {{usual, 1}, {!usual, 1}, {usual, 2}, {!usual, 2}};
+  }
+
+  bool cut(const std::vector<size_t>& parts, const Unit& unit, Split& out) const {
+    const auto ways = orientations(unit);
+    return std::any_of(ways.begin(), ways.end(),
+                       [&](const auto& way) { return cut(parts, unit, way.first, way.second, out); });
   }
 
   /// Can these parameters share the unit along an axis, counted from the last?
@@ -340,30 +383,56 @@ class Matcher {
     Shape shape = shape_of(unit, transposed);
     const size_t axis = shape.size() - back;
     const uint64_t extent = shape[axis];
-    std::vector<uint64_t> sizes;
-    uint64_t sum = 0;
     bool same = true;
-    for (const size_t part : parts) {
-      same = same && facts_.text(part, axis) == facts_.text(parts[0], axis);
-      if (const auto size = facts_.extent(part, axis)) sum += sizes.emplace_back(*size);
-    }
-    if (sizes.size() < parts.size() && (!same || extent % parts.size() != 0)) return false;
-    if (sizes.size() < parts.size())
-      sizes.assign(parts.size(), extent / parts.size());
-    else if (sum != extent)
-      return false;
+    for (const size_t part : parts) same = same && facts_.text(part, axis) == facts_.text(parts[0], axis);
+    const std::vector<uint64_t> sizes = sizes_of_parts(parts, axis, extent);
+    if (sizes.empty()) return false;
     std::vector<Shape> shapes;
+    Facts known = facts_;
     for (size_t i = 0; i < parts.size(); ++i) {
       shape[axis] = sizes[i];
-      if (!facts_.fits(parts[i], shape)) return false;
+      if (!known.fits(parts[i], shape)) return false;
+      known.take(parts[i], shape);
       shapes.push_back(shape);
     }
+    if (!allow_what_is_chosen(known)) return false;
     out.parts = parts;
     out.transposed = transposed;
     out.shapes = std::move(shapes);
     out.cut = fmt::format("split {}", back == 1 || shape.size() == 1 ? "columns" : "rows");
     if (!same) out.cut += fmt::format(" {}", fmt::join(sizes, " "));
     return true;
+  }
+
+  /// Is there an orientation left for each tensor that is chosen?
+  bool allow_what_is_chosen(const Facts& known) const {
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+      const Parameter& p = parameters_[i];
+      if (!p.chosen || p.settled) continue;
+      const Unit& unit = units_[p.chosen->unit];
+      const bool turned = unit.shape.size() >= 2 && known.fits(i, shape_of(unit, true));
+      if (!turned && !known.fits(i, shape_of(unit, false))) return false;
+    }
+    return true;
+  }
+
+  /// How much of an axis each part has: what is known of it, and of what is left as much as the others of the
+  /// same size. Empty where that does not follow, or is not all of the axis.
+  std::vector<uint64_t> sizes_of_parts(const std::vector<size_t>& parts, size_t axis, uint64_t extent) const {
+    std::vector<uint64_t> sizes;
+    std::set<std::string> open;
+    uint64_t sum = 0, count = 0;
+    for (const size_t part : parts) {
+      const auto size = facts_.extent(part, axis);
+      sum += sizes.emplace_back(size.value_or(0));
+      if (!size) open.insert(facts_.text(part, axis)), ++count;
+    }
+    if (sum > extent || open.size() > 1) return {};
+    const uint64_t rest = extent - sum;
+    if (count == 0 ? rest != 0 : rest % count != 0 || (rest == 0 && count < parts.size())) return {};
+    for (size_t i = 0; i < parts.size(); ++i)
+      if (!facts_.extent(parts[i], axis)) sizes[i] = rest / count;
+    return sizes;
   }
 
   void take(const Split& split) {
@@ -379,9 +448,28 @@ class Matcher {
     rule.transposed = split.transposed;
     rule.cut = split.cut;
     use(unit);
-    out_.doubts.push_back(
-        fmt::format("{}: parts of {}, in this order", fmt::join(rule.fields, ", "), pretty(unit.pattern)));
+    doubt_parts(split, rule);
     out_.rules.push_back(std::move(rule));
+  }
+
+  /// What a split leaves open: the tensor, where another is as like the parts, and their order.
+  void doubt_parts(const Split& split, const ProposedRule& rule) {
+    std::vector<std::string> others;
+    for (const Unit& unit : units_) {
+      Split tried;
+      if (same_kind(parameters_[split.parts[0]], unit) && !unit.shape.empty() && is_free(unit) &&
+          std::abs(score_of_parts(split.parts, unit) - split.score) <= alike && others.size() < most_shown &&
+          cut(split.parts, unit, tried) && !is_rival(rule.fields[0], units_[split.unit], unit))
+        others.push_back(pretty(unit.pattern));
+    }
+    const std::string fields = fmt::format("{}", fmt::join(rule.fields, ", ")),
+                      name = pretty(rule.tensors[0]);
+    if (!others.empty())
+      out_.doubts.push_back(fmt::format("{}: {}, or {}", fields, name, fmt::join(others, ", ")));
+    const bool gates = split.order && split.order->gates;
+    if (!gates || !is_recurrent_of_pytorch(rule.tensors[0]))
+      out_.doubts.push_back(fmt::format("{}: parts of {}, in this order", fields, name));
+    if (gates && !split.order->has_sum) sums_.apart.insert(rule.fields[0]);
   }
 
   // ---- several tensors for one parameter ----
@@ -413,7 +501,7 @@ class Matcher {
     std::vector<size_t> best;
     ProposedRule rule;
     for (const std::vector<size_t>& family : unit_families(p))
-      for (std::vector<size_t> units : {by_letters(p, family), family}) {
+      for (std::vector<size_t> units : {units_by_letters(p.words, family, units_), family}) {
         if (units.size() < 2 || units.size() > most_parts) continue;
         double score = 0;
         for (const size_t u : units) score = std::max(score, likeness(p.words, units_[u].words));
@@ -427,25 +515,6 @@ class Matcher {
     out_.doubts.push_back(
         fmt::format("{}: joined of {}, in this order", p.name, fmt::join(rule.tensors, " and ")));
     out_.rules.push_back(rule);
-  }
-
-  /// `qkv` of a parameter's name stands for the tensors whose names have words that begin so.
-  std::vector<size_t> by_letters(const Parameter& p, const std::vector<size_t>& family) const {
-    for (const std::string& word : p.words) {
-      std::vector<size_t> out;
-      for (const char letter : word)
-        for (const size_t u : family) {
-          const std::vector<std::string> words = words_of(leaf_of(parent_of(units_[u].pattern)));
-          const bool begins =
-              std::any_of(words.begin(), words.end(), [&](const auto& w) { return w[0] == letter; });
-          if (begins && std::find(out.begin(), out.end(), u) == out.end()) {
-            out.push_back(u);
-            break;
-          }
-        }
-      if (out.size() == word.size() && out.size() > 1) return out;
-    }
-    return {};
   }
 
   /// The rule, if the parameter can have the shape of the units behind one another.
@@ -500,6 +569,7 @@ class Matcher {
   std::vector<Parameter> parameters_;
   std::map<std::string, std::string> siblings_;  ///< the parent of tensors, by that of parameters
   std::map<size_t, std::string> doubts_;
+  Sums sums_;
   int votes_[2] = {0, 0};  ///< matrices that are transposed, less those that are not; alone, and in layers
   Proposal out_;
 };

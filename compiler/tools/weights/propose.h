@@ -4,7 +4,7 @@
 // as can be, each with tensors of its own, and what is unsure about them. Parameters whose best tensor stands
 // out most are matched first; what their shapes say of the program's sizes leaves fewer tensors for the
 // others. Parameters that are left share a tensor, or are joined of several, or, last, take one that another
-// has.
+// has. A tensor that is left and usually added to another one is.
 #pragma once
 #include <optional>
 #include <string>
@@ -17,10 +17,10 @@ namespace axon::tools {
 
 struct ProposedRule {
   std::vector<std::string> fields;   ///< of the program; several: they share the tensor
-  std::vector<std::string> tensors;  ///< with {0} and {1} for the indices; several: they are joined
+  std::vector<std::string> tensors;  ///< with {0} and {1} for the indices; several: they are joined or summed
   size_t indices = 0;
   bool matrix = false;  ///< a single tensor has two axes or more
-  bool transposed = false;
+  bool transposed = false, summed = false;
   std::string cut;         ///< "split columns", behind a comma; or empty
   std::optional<Elem> as;  ///< the parameter's type, where the file has another
 };

@@ -17,9 +17,11 @@ using weights::Packing;
 using weights::Tensor;
 
 bool is_in_number(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool parts_words(char c) { return c == '.' || c == '_' || c == '/' || c == '-'; }
 
-/// A name as text between numbers; a number stands alone between dots, underscores or the like.
+/// A name as text between numbers; a number stands alone between dots, underscores or the like, or behind
+/// letters, as in `weight_l0`.
 struct Numbered {
   std::vector<std::string> pieces;  ///< one more than numbers
   std::vector<uint64_t> numbers;
@@ -30,7 +32,7 @@ Numbered numbers_in(const std::string& name) {
   for (size_t i = 0; i < name.size();) {
     size_t end = i;
     while (end < name.size() && is_in_number(name[end])) ++end;
-    const bool alone = end > i && (i == 0 || parts_words(name[i - 1])) &&
+    const bool alone = end > i && (i == 0 || parts_words(name[i - 1]) || is_letter(name[i - 1])) &&
                        (end == name.size() || parts_words(name[end])) && (name[i] != '0' || end == i + 1);
     uint64_t number = 0;
     if (alone && std::from_chars(name.data() + i, name.data() + end, number).ec == std::errc() &&
@@ -121,6 +123,27 @@ bool can_be_bound(const Tensor& tensor) {
 }
 
 }  // namespace
+
+std::string pretty(const std::string& pattern) { return "`" + pattern + "`"; }
+
+std::vector<size_t> units_by_letters(const std::vector<std::string>& words, const std::vector<size_t>& among,
+                                     const std::vector<Unit>& units) {
+  for (const std::string& word : words) {
+    std::vector<size_t> out;
+    for (const char letter : word)
+      for (const size_t u : among) {
+        const std::vector<std::string> others = words_of(leaf_of(parent_of(units[u].pattern)));
+        const bool begins =
+            std::any_of(others.begin(), others.end(), [&](const auto& w) { return w[0] == letter; });
+        if (begins && std::find(out.begin(), out.end(), u) == out.end()) {
+          out.push_back(u);
+          break;
+        }
+      }
+    if (out.size() == word.size() && out.size() > 1) return out;
+  }
+  return {};
+}
 
 std::vector<Unit> units_of(const weights::TensorTable& table) {
   std::vector<Unit> out;

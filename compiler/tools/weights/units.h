@@ -22,4 +22,12 @@ struct Unit {
 /// of packed ones.
 std::vector<Unit> units_of(const weights::TensorTable&);
 
+/// A pattern as messages show it.
+std::string pretty(const std::string& pattern);
+
+/// `qkv` among the words of a parameter's name stands for the units, of these, whose names have words that
+/// begin so. Empty where no word stands for several.
+std::vector<size_t> units_by_letters(const std::vector<std::string>& words, const std::vector<size_t>& among,
+                                     const std::vector<Unit>&);
+
 }  // namespace axon::tools
