@@ -79,7 +79,7 @@ def _taken(call, key, name, value):
         return _static(call, key, name, value)
     if isinstance(value, int):
         if not -2**63 <= value < 2**63:
-            _refuse(name, f"is {value}, which fits in no integer of 64 bits", "N004")
+            _refuse(name, f"is an integer of {value.bit_length()} bits, and fits in no integer of 64 bits", "N004")
         return _leaf(call, key, "integer", name, value, "i", (value,))
     parts = _parts(value)
     if parts is None:
