@@ -44,7 +44,7 @@ const Elsewhere elsewhere[] = {
     {"E0409", "tests/diagnostics/modules_test.cpp", "E0409"},
     {"E0590", "tests/shapes/bombs.cpp", "E0590"},
     {"E0592", "tests/pipeline/test_work.cpp", "E0592"},
-    {"E0593", "tests/cli/test_cli.py", "error[E0593]"},
+    {"E0593", "tests/cli/test_output.py", "error[E0593]"},
     {"E0610", "tests/diagnostics/test_etcc.py", "E0610"},
     {"E0611", "tests/diagnostics/test_etcc.py", "E0611"},
     {"E0612", "tests/diagnostics/test_etcc.py", "E0612"},

@@ -94,7 +94,7 @@ class Placed(unittest.TestCase):
                    numbers(3, 5))
         self.fails("E0827", "no multiples", "stepped", np.zeros(4, np.dtype([("a", "f4"), ("b", "i2")]))["a"],
                    np.zeros(2, np.int32)[::2])
-        self.fails("E0823", "the stride of axis 0 of `x` is -5", "rows", numbers(3, 5)[::-1])
+        self.fails("E0827", "the stride of axis 0 of `x` is -5", "rows", numbers(3, 5)[::-1])
 
     def test_lists_are_brought_there(self):
         np.testing.assert_array_equal(self.bundle.columns([[1, 2, 3], [4, 5, 6]]), [[2, 4, 6], [8, 10, 12]])
