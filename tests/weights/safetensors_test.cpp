@@ -246,6 +246,17 @@ TEST(SafetensorsHostile, names_are_printable_in_messages) {
   EXPECT_ERROR(safetensors_with(R"({"a\u001b[31m":{}})"), code::format, "`a\\x1b[31m`");
   EXPECT_ERROR(safetensors_with("{\"" + std::string(5000, 'n') + "\":{}}"), code::format, "n...`");
 }
+TEST(Printable, has_characters_of_utf8_and_nothing_else) {
+  for (const char* const kept : {"caf\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xc2\xa0"})
+    EXPECT_EQ(printable(kept), "`" + std::string(kept) + "`");
+  EXPECT_EQ(printable("a\xff"), "`a\\xff`");
+  EXPECT_EQ(printable("\xc3"), "`\\xc3`") << "cut short";
+  EXPECT_EQ(printable("\xc2\x9b"), "`\\xc2\\x9b`") << "a control character";
+  EXPECT_EQ(printable("\xc0\xaf"), "`\\xc0\\xaf`") << "longer than it need be";
+  EXPECT_EQ(printable("\xed\xa0\x80"), "`\\xed\\xa0\\x80`") << "a surrogate";
+  EXPECT_EQ(printable("\xf4\x90\x80\x80"), "`\\xf4\\x90\\x80\\x80`") << "past the last character";
+  EXPECT_EQ(printable(std::string(119, 'n') + "\xc3\xa9z"), "`" + std::string(119, 'n') + "\xc3\xa9...`");
+}
 
 TEST(SafetensorsWriter, refuses_what_cannot_be_read_back) {
   Folder folder;

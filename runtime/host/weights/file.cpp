@@ -94,21 +94,46 @@ Result<Bytes> File::view() const {
   return Bytes(mapping_, size_);
 }
 
+namespace {
+
+/// Bytes of the character that `text` begins with, by the Unicode Standard's table 3-7; 0 where it begins
+/// with no well-formed UTF-8, or with a control character.
+size_t printed_bytes(std::string_view text) {
+  const auto byte = [&](size_t i) -> unsigned {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
+  };
+  const auto continues = [&](size_t i, unsigned low = 0x80, unsigned high = 0xbf) {
+    return byte(i) >= low && byte(i) <= high;
+  };
+  const unsigned first = byte(0);
+  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
+  if (first >= 0xc2 && first <= 0xdf) return continues(1, first == 0xc2 ? 0xa0 : 0x80) ? 2 : 0;
+  if (first >= 0xe0 && first <= 0xef)
+    return continues(1, first == 0xe0 ? 0xa0 : 0x80, first == 0xed ? 0x9f : 0xbf) && continues(2) ? 3 : 0;
+  if (first < 0xf0 || first > 0xf4) return 0;
+  const bool is_character = continues(1, first == 0xf0 ? 0x90 : 0x80, first == 0xf4 ? 0x8f : 0xbf);
+  return is_character && continues(2) && continues(3) ? 4 : 0;
+}
+
+}  // namespace
+
 std::string printable(std::string_view name) {
   constexpr size_t shown = 120;
   constexpr char digits[] = "0123456789abcdef";
   std::string out = "`";
-  for (const char c : name.substr(0, shown)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7f && byte != '`') {
-      out += c;
-    } else {
+  size_t at = 0;
+  while (at < std::min(shown, name.size())) {
+    const size_t bytes = name[at] == '`' ? 0 : printed_bytes(name.substr(at));
+    if (bytes == 0) {
+      const auto byte = static_cast<unsigned char>(name[at]);
       out += "\\x";
       out += digits[byte >> 4];
       out += digits[byte & 15];
     }
+    out += name.substr(at, bytes);
+    at += std::max<size_t>(bytes, 1);
   }
-  return out + (name.size() > shown ? "...`" : "`");
+  return out + (name.size() > at ? "...`" : "`");
 }
 
 }  // namespace axon::weights

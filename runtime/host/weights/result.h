@@ -61,7 +61,8 @@ std::string text(const Parts&... parts) {
   return out;
 }
 
-/// A name from a file, safe to print: in back-ticks, control characters escaped, shortened when very long.
+/// A name from a file, safe to print: in back-ticks, control characters and what is no UTF-8 escaped, shortened
+/// when very long.
 std::string printable(std::string_view name);
 
 }  // namespace axon::weights
