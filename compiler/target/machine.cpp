@@ -1,6 +1,9 @@
 // See machine.h.
 #include "target/machine.h"
 
+#include <cstdlib>
+#include <string_view>
+
 namespace axon::target {
 
 namespace {
@@ -50,6 +53,15 @@ const Machine& native_machine() {
   ++number;
 #include "device/machines.def"
   return machines()[best];
+}
+
+const Machine& loaded_machine() {
+  const char* const forced = std::getenv("AXON_LEVEL");
+  for (const Machine& machine : machines()) {
+    if (forced && machine.name == std::string_view(forced)) return machine;
+    if (&machine == &native_machine()) break;
+  }
+  return native_machine();
 }
 
 }  // namespace axon::target

@@ -50,5 +50,8 @@ const std::vector<Machine>& gpus();
 std::optional<Machine> find_machine(std::string_view name);
 /// The best CPU that the processor at hand is.
 const Machine& native_machine();
+/// The CPU whose code the runtime loads here, where a bundle has it: the one that the environment variable AXON_LEVEL
+/// names, as far as this machine can run it, else native_machine().
+const Machine& loaded_machine();
 
 }  // namespace axon::target

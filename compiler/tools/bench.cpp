@@ -95,7 +95,7 @@ int bench(BenchOptions& o) {
     early.report(diagnostic_of(problem));
     return report(early, {}, o.common);
   }
-  if (o.common.level.empty()) o.common.level = target::native_machine().name;
+  if (o.common.level.empty()) o.common.level = target::loaded_machine().name;
   const auto c = open(o.common, status);
   if (!c) return status;
   if (!run(*c, "core")) return report(*c, o.common);

@@ -126,7 +126,7 @@ Evaluation ChildEvaluator::compute(const repl::Program& program, const std::stri
   CompileOptions options;
   options.library = library_;
   options.entries = {program.entry};
-  options.levels = {std::string(target::native_machine().name)};
+  options.levels = {std::string(target::loaded_machine().name)};
   Compilation c(std::move(options));
   c.file = c.sources.add(program.path, program.text, c.diagnostics);
   if (stage == "cost") return cost_of(c, program, found);

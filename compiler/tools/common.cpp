@@ -61,7 +61,7 @@ void add_compile(CLI::App& app, CommonOptions& o) {
          "`test` and `bench` that of this machine")
       ->check(CLI::IsMember(level_names()))
       ->transform([](const std::string& name) {
-        return name == "native" ? std::string(target::native_machine().name) : name;
+        return name == "native" ? std::string(target::loaded_machine().name) : name;
       });
   app.add_option("--target", o.target, "what to build for: CPUs, or a GPU")
       ->check(CLI::IsMember(target_names()));

@@ -183,7 +183,7 @@ int run_program(const RunOptions& o, const Arguments& arguments, std::optional<s
   const auto c = open(o.common, status, std::move(text));
   if (!c) return status;
   c->options.entries = {o.entry};
-  if (c->options.levels.empty()) c->options.levels = {std::string(target::native_machine().name)};
+  if (c->options.levels.empty()) c->options.levels = {std::string(target::loaded_machine().name)};
   CodeCache cache(*c, o.common, !o.no_cache && !o.common.time_passes);
   std::string shown;
   status = reporting(c->diagnostics, [&] {

@@ -54,7 +54,7 @@ class FileTest {
   std::unique_ptr<Compilation> evaluation(std::vector<Example>& examples) const {
     std::string scope = with_examples(std::string(file_.text()), file_, examples);
     CompileOptions options = source_.options;
-    if (options.levels.empty()) options.levels = {std::string(target::native_machine().name)};
+    if (options.levels.empty()) options.levels = {std::string(target::loaded_machine().name)};
     auto c = std::make_unique<Compilation>(std::move(options));
     // Both compilations know the file under its name, so that relative imports and messages are the same.
     c->file = c->sources.add(file_.name(), std::move(scope), c->diagnostics);

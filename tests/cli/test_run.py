@@ -130,6 +130,15 @@ class Bundles(WithProgram):
         self.assertEqual(self.run_entry(self.bundle, "twice", "x=[1]"), (0, "result : f32[1] =\n[2]\n", ""))
 
 
+class Levels(unittest.TestCase):
+    def test_code_is_made_for_the_level_that_is_loaded(self):
+        for forced in ({}, {"AXON_LEVEL": "x86-64-v2"}):
+            done = subprocess.run([ETCC, "run", "--no-cache", "-", "f", "x=[1,2]"], input="entry f (x : f32[n]) = x + 1.0\n",
+                                  text=True, capture_output=True, env=os.environ | forced)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn("[2, 3]", done.stdout)
+
+
 class BeforeCompiling(WithProgram):
     """What is wrong with the arguments is said before code is made."""
 
