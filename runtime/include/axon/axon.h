@@ -60,6 +60,13 @@
 extern "C" {
 #endif
 
+/* In C++, too, every int is a value of these types: a number that is none of the names is told, not undefined. */
+#ifdef __cplusplus
+#define AXON_ENUM(name) enum name : int
+#else
+#define AXON_ENUM(name) enum name
+#endif
+
 /* ---- versions ---- */
 
 /* Of this header. The library may be a later one: axon_get_version. */
@@ -77,7 +84,7 @@ AXON_API void axon_get_version(axon_version* out);
 
 /* ---- statuses and errors ---- */
 
-typedef enum axon_status {
+typedef AXON_ENUM(axon_status) {
   AXON_OK = 0,
   AXON_MISUSE = 1,       /* the call itself is wrong: null handle, unknown name, number out of range */
   AXON_BAD_BUNDLE = 2,   /* not a bundle, damaged, of another version, or not for this machine */
@@ -110,7 +117,7 @@ AXON_API const char* axon_error_text(const axon_error* error);
 
 /* Little-endian: IEEE 754, bfloat16, the two eight-bit floats of OCP (E4M3 without infinities), two's
  * complement. A bool is a byte, 0 or 1; what another one does is unspecified. */
-typedef enum axon_elem {
+typedef AXON_ENUM(axon_elem) {
   AXON_F64 = 0,
   AXON_F32 = 1,
   AXON_F16 = 2,
@@ -186,7 +193,7 @@ AXON_API const char* axon_entry_name(const axon_entry* entry); /* "" for NULL */
  * none, and of bundles that older compilers made. Belongs to the bundle. */
 AXON_API const char* axon_entry_doc(const axon_entry* entry);
 
-typedef enum axon_kind {
+typedef AXON_ENUM(axon_kind) {
   AXON_WEIGHT = 0,   /* of a parameter marked `weights`: from axon_bind; not set by hand */
   AXON_ARGUMENT = 1, /* set before each call */
   AXON_STATE = 2,    /* set; updated in place and handed back where a result is an update of it */
@@ -212,7 +219,7 @@ AXON_API size_t axon_entry_result_count(const axon_entry* entry); /* 0 for NULL 
 AXON_API axon_status axon_entry_result(const axon_entry* entry, size_t index, axon_port* out,
                                        axon_error* error);
 
-typedef enum axon_size_from {
+typedef AXON_ENUM(axon_size_from) {
   AXON_FROM_PARAMETER = 0, /* given by axon_call_set_size, or by the weights file's metadata */
   AXON_FROM_AXIS = 1,      /* follows from an input's shape */
   AXON_FROM_SCALAR = 2,    /* the value of an AXON_SIZE input */
