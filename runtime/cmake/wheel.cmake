@@ -1,5 +1,5 @@
 # The Python package as a wheel: `ninja wheel` leaves it in BUILD/wheel. It holds all that `import axon` needs: the
-# package, the runtime, the compiler and its library; the system has the libraries of LLVM and Z3. What goes into it is
+# package, the runtime, the compiler and its library; the system has the library of Z3. What goes into it is
 # the component `wheel` of the installation, below the folder that make_wheel.cmake gives to setuptools.
 if(NOT TARGET axon_python)
   return()
