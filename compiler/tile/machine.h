@@ -19,7 +19,8 @@ struct Machine {
   int64_t register_bytes = 0;  ///< of one
   int64_t scratch = 0;         ///< bytes that all threads of a worker share
   int64_t streams = 1;         ///< places from which memory is read at once where it is read once
-  int64_t bytes_ahead = 0;     ///< how far ahead of its use that is asked for; 0: not at all
+  int64_t ahead = 0;           ///< bytes from its use to what is asked for then, for one row; 0: nothing is
+  int64_t ahead_of_rows = 0;   ///< the same for few rows
   int64_t threads() const { return lanes * warps; }
   friend bool operator==(const Machine&, const Machine&) = default;
 };

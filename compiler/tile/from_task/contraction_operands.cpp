@@ -215,9 +215,9 @@ void OperandViews::prefetch_next_block(const Product& product, const Access& rig
 /// some way behind, line by line, as it goes along.
 void OperandViews::prefetch_along(const Product& product, const Access& right, const Dim& row) {
   constexpr int64_t rows_ahead = 32;  // that are each on a page of its own
-  const int64_t bytes_ahead = out_.machine.bytes_ahead;
-  if (!asks_ahead(product, right) || bytes_ahead == 0 || !(blocks_of_.few_rows || blocks_of_.rows == 1))
-    return;
+  const bool one_row = blocks_of_.rows == 1;
+  const int64_t bytes_ahead = one_row ? out_.machine.ahead : out_.machine.ahead_of_rows;
+  if (!asks_ahead(product, right) || bytes_ahead == 0 || !(blocks_of_.few_rows || one_row)) return;
   const int64_t line = target::x86_64().panel_columns * base::elem_bytes(out_.tensors[right.tensor].elem);
   const int64_t ahead = needs_packing(origin(), product) ? rows_ahead : bytes_ahead / line;
   Prefetch made;
@@ -272,7 +272,7 @@ void OperandViews::view_right(const Product& product, const Dim& row, const Dim&
   made.bounds = {from.bounds, Number()};
   if (needs_packing(origin(), product)) return emit(std::move(made));
   // Panels have whole vectors: only the depth has to be filled.
-  auto& panel = panels_[product.reduction];
+  auto& panel = panels_[{product.reduction, line}];
   if (!panel) {
     Tile t = out_.tiles[view];
     t.name = name_for("panel");

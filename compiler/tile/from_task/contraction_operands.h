@@ -25,7 +25,8 @@ class OperandViews : protected OperandMaker {
   TileId staged_for(graph::ScalarId left, Elem in);
   void stage(const Product&, const Stretch&);
 
-  // Blocks of the depth, of which `line` is one of a window that slides:
+  // Blocks of the depth, of which `line` is one of a window that slides, or one of the parts of the depth
+  // that are gone through together:
   void view_left(const Product&, const Dim& row, const Dim& first, const Dim& step, int64_t line);
   void view_right(const Product&, const Dim& row, const Dim& column, const Dim& first, const Dim& length,
                   const Dim& step, int64_t line);
@@ -52,9 +53,9 @@ class OperandViews : protected OperandMaker {
   void prefetch_along(const Product&, const Access& right, const Dim& row);
 
   const Var window_label_ = shape::fresh_var("t");
-  /// Of both operands, by reduction and line of a window.
+  /// Of both operands, by reduction and line.
   std::map<std::pair<uint32_t, int64_t>, std::pair<TileId, TileId>> views_;
-  std::map<uint32_t, TileId> panels_;  ///< views of weights, by reduction
+  std::map<std::pair<uint32_t, int64_t>, TileId> panels_;  ///< views of weights, by the same
 };
 
 }  // namespace axon::tile

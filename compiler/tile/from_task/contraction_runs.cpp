@@ -136,7 +136,7 @@ void ContractionMaker::add_run(const Product& product, const Dim& block, const U
     if (may_pack_ && needs_packing(origin(), product)) pack(product, Dim(column), first, length);
     const Use sums = accumulators(product);
     emit(Copy{sums, sums_at(product, Dim(column), block, {at(Dim(row_label_)), at(Dim(label_))}), {}});
-    accumulate(product, sums.tile, block, Dim(column), first, length);
+    accumulate(product, {sums.tile}, block, Dim(column), first, length);
     const TileId part = scratch("part", out_.tiles[sums.tile].elem, {blocks_of_.rows, columns(product)});
     Access all;
     all.tile = part;

@@ -116,6 +116,7 @@ void ContractionMaker::part_of_task() {
     }
   note_first_read();
   prefetch_scattered_outputs();
+  ask_for_beginnings();
   // What is never evaluated fails no check.
   const auto outside = std::exchange(check_facts_, {shape::at_least(columns_.stretch.length, Dim(1))});
   if (blocks_of_.one_row)
@@ -241,12 +242,15 @@ void ContractionMaker::multiply_one_row(const Product& product) {
   if (!product.is_packed && needs_packing(origin(), product) && runs_along_depth(origin(), product))
     throw Declined{"a right operand goes across memory"};
   const Use sums = accumulators(product);
+  const std::vector<TileId> parts = sums_of_parts(product, sums.tile);
   const Var block = shape::fresh_var(name_for("c"));
   loop(block, shape::cdiv(columns_of(product).stretch.length, Dim(columns(product))), {}, [&] {
     emit(Map{sums, {of_number({}, in)}, {}});
     over_binders(product.outer, {sums.tile}, [&] {
       if (product.is_packed) return over_packed(product, sums.tile, Dim(block));
-      accumulate(product, sums.tile, Dim(0), Dim(block), Dim(0), depth);
+      for (size_t i = 1; i < parts.size(); ++i) emit(Map{use_of_sums(parts[i]), {of_number({}, in)}, {}});
+      accumulate(product, parts, Dim(0), Dim(block), Dim(0), depth);
+      add_parts(parts);
     });
     emit(
         Store{sums, sums_at(product, Dim(block), Dim(0), {at(Dim(row_label_)), at(Dim(label_))}), {}, false});
@@ -259,7 +263,7 @@ void ContractionMaker::over_packed(const Product& product, TileId sums, const Di
   const Dim length = shape::min(depth, end - first);
   loop(step, shape::cdiv(end, depth), {sums}, [&] {
     pack_lines(product, column, first, length);
-    accumulate(product, sums, Dim(0), column, first, length);
+    accumulate(product, {sums}, Dim(0), column, first, length);
   });
 }
 
@@ -325,7 +329,7 @@ void ContractionMaker::bound_rows() {
   const bool gains = std::any_of(all.begin(), all.end(), [&](const Product& product) {
     return !is_chosen(product) && !product.is_packed && !packs(product);
   });
-  if (!product_.row || !gains || out_.machine.bytes_ahead == 0) throw Declined{"few rows are as many"};
+  if (!product_.row || !gains || out_.machine.ahead_of_rows == 0) throw Declined{"few rows are as many"};
   const Dim rows = node_.domain[*product_.row].extent;
   if (rows.constant().value_or(0) > few) throw Declined{"it has many rows"};
   if (!rows.constant()) add_once(shape::at_most(rows, Dim(few)), out_.guard);
@@ -353,29 +357,91 @@ void ContractionMaker::add_block(const Product& product, const Dim& row, const D
   const Use sums = accumulators(product);
   const Access all = sums_at(product, column, row, {at(Dim(row_label_)), at(Dim(label_))});
   emit(Copy{sums, all, {}});
-  accumulate(product, sums.tile, row, column, first, length);
+  accumulate(product, {sums.tile}, row, column, first, length);
   emit(Store{sums, all, {}, false});
 }
 
-/// sums += left * right, along the depth from `first` on.
-void ContractionMaker::accumulate(const Product& product, TileId sums, const Dim& row, const Dim& column,
-                                  const Dim& first, const Dim& length) {
+/// How many parts of the depth are gone through together: of one row the panel is read from as many places as
+/// the machine follows at once, where registers hold as many sums. Columns side by side are such places, too.
+int64_t ContractionMaker::parts_of_depth(const Product& product) const {
+  if (!blocks_of_.one_row || product.is_packed || needs_packing(origin(), product)) return 1;
+  const int64_t side_by_side = std::max<int64_t>(columns(product) / target::x86_64().panel_columns, 1);
+  const int64_t most = out_.machine.registers / 2 / std::max<int64_t>(columns(product) / lanes_, 1);
+  return std::clamp<int64_t>(out_.machine.streams / side_by_side, 1, std::max<int64_t>(most, 1));
+}
+
+/// Steps of the depth that each part has.
+Dim ContractionMaker::steps_of_part(const Dim& length, int64_t parts) const {
+  return shape::cdiv(shape::cdiv(length, Dim(block_)), Dim(parts));
+}
+
+/// The first ones, and sums of the other parts.
+std::vector<TileId> ContractionMaker::sums_of_parts(const Product& product, TileId sums) {
+  std::vector<TileId> out{sums};
+  while (static_cast<int64_t>(out.size()) < parts_of_depth(product)) {
+    Tile more = out_.tiles[sums];
+    more.name = name_for("acc");
+    out.push_back(out_.tiles.add(std::move(more)));
+  }
+  return out;
+}
+
+/// What is computed before the product would leave memory idle: it begins with the first lines of each part
+/// of the first panel meanwhile.
+void ContractionMaker::ask_for_beginnings() {
+  constexpr int64_t bytes = 2048;
+  const Product& product = product_.products.front();
+  const bool begins_at_once = is_direct(product.left, form_.reductions[product.reduction].in);
+  if (!blocks_of_.one_row || begins_at_once || out_.machine.ahead == 0 || product.is_packed ||
+      is_chosen(product) || needs_packing(origin(), product) || !product.outer.empty())
+    return;
+  const int64_t parts = parts_of_depth(product);
+  const int64_t line = columns(product) * base::elem_bytes(g_.type(g_.scalars[product.right].target).elem);
+  const Dim steps = steps_of_part(depth_of(product).extent, parts);
+  for (int64_t part = 0; part < parts; ++part) {
+    at_[product.depth.var] = Dim(block_ * part) * steps + Dim(depth_label_);
+    ask_for(access_to(product.right, place_of_columns(product, Dim(0))),
+            {{{depth_label_, bytes / line}, {label_, columns(product)}}, {}, {}, {}});
+  }
+  at_.erase(product.depth.var);
+}
+
+Use ContractionMaker::use_of_sums(TileId sums) const { return {sums, {row_label_, label_}}; }
+
+/// The first sums += the others.
+void ContractionMaker::add_parts(const std::vector<TileId>& parts) {
+  for (size_t i = 1; i < parts.size(); ++i) {
+    const Elem in = out_.tiles[parts[0]].elem;
+    const Use sum = use_of_sums(parts[0]), more = use_of_sums(parts[i]);
+    emit(Map{sum, {of_tile(sum, in), of_tile(more, in), applied(Pointwise::add, in, {0, 1})}, {}});
+  }
+}
+
+/// sums += left * right, along the depth from `first` on: of each part of it in sums of its own.
+void ContractionMaker::accumulate(const Product& product, const std::vector<TileId>& parts, const Dim& row,
+                                  const Dim& column, const Dim& first, const Dim& length) {
   const RowReduction& sum = form_.reductions[product.reduction];
-  const Var step = shape::fresh_var(name_for("s"));
-  const auto inside = [&] {
-    for (int64_t line = 0; line < (slides(product) ? lines_of(product) : 1); ++line) {
-      const auto [left, right] = views_of(product, line);
-      view_left(product, row, first, Dim(step), line);
-      view_right(product, row, column, first, length, Dim(step), line);
-      emit(Gemm{{sums, {row_label_, label_}},
-                {left, labels_of_depth(product, {row_label_}, {})},
-                {right, labels_of_depth(product, {}, {label_})},
-                sum.in,
-                "",
-                false});
-    }
+  const Var number = shape::fresh_var(name_for("s"));
+  const Dim steps = steps_of_part(length, static_cast<int64_t>(parts.size()));
+  const auto add = [&](TileId sums, const Dim& step, int64_t line) {
+    const auto [left, right] = views_of(product, line);
+    view_left(product, row, first, step, line);
+    view_right(product, row, column, first, length, step, line);
+    emit(Gemm{use_of_sums(sums),
+              {left, labels_of_depth(product, {row_label_}, {})},
+              {right, labels_of_depth(product, {}, {label_})},
+              sum.in,
+              "",
+              false});
   };
-  loop(step, shape::cdiv(length, Dim(block_)), {sums}, inside, steps_by_data(product.depth.var, block_));
+  const auto inside = [&] {
+    if (slides(product))
+      for (int64_t line = 0; line < lines_of(product); ++line) add(parts[0], Dim(number), line);
+    else
+      for (size_t i = 0; i < parts.size(); ++i)
+        add(parts[i], steps * Dim(static_cast<int64_t>(i)) + Dim(number), static_cast<int64_t>(i));
+  };
+  loop(number, steps, parts, inside, steps_by_data(product.depth.var, block_));
 }
 
 }  // namespace axon::tile

@@ -4,10 +4,11 @@
 // then the outputs, row by row. Sums are in registers while a block of the depth is gone through, and in
 // scratch memory between; so what comes before and after goes through rows as programs without products do.
 //
-// Invariant: a sum goes through its depth in one chain, in ascending order; through windows that slide in
-// blocks of the depth, line by line, step by step of the window. Outside of the depth and of the
-// tensors everything is 0. Tiles in scratch have the extents of a part of the task, at most `most_rows` by
-// `most_columns`.
+// Invariant: a sum goes through its depth in one chain, in ascending order; of one row through as many parts
+// of a panel as the machine reads at once (`streams`), each in a chain, which are added at the end; through
+// windows that slide in blocks of the depth, line by line, step by step of the window. Outside of the depth
+// and of the tensors everything is 0. Tiles in scratch have the extents of a part of the task, at most
+// `most_rows` by `most_columns`.
 #pragma once
 #include "tile/from_task/contraction_operands.h"
 
@@ -63,8 +64,14 @@ class ContractionMaker : protected OperandViews {
   void over_blocks(const std::vector<const Product*>&, const std::vector<TileId>& sums);
   void over_columns(const Product&, const Dim& first, const Dim& length);
   void add_block(const Product&, const Dim& row, const Dim& column, const Dim& first, const Dim& length);
-  void accumulate(const Product&, TileId sums, const Dim& row, const Dim& column, const Dim& first,
-                  const Dim& length);
+  int64_t parts_of_depth(const Product&) const;
+  Dim steps_of_part(const Dim& length, int64_t parts) const;
+  std::vector<TileId> sums_of_parts(const Product&, TileId sums);
+  void ask_for_beginnings();
+  Use use_of_sums(TileId) const;
+  void add_parts(const std::vector<TileId>&);
+  void accumulate(const Product&, const std::vector<TileId>& parts, const Dim& row, const Dim& column,
+                  const Dim& first, const Dim& length);
   /// Of steps of so many points along the axis of a product those that the data leaves.
   virtual CountUses steps_by_data(Var, int64_t) { return {}; }
 
