@@ -11,10 +11,12 @@
 #include <chrono>
 #include <map>
 #include <new>
+#include <set>
 
 #include "base/bug.h"
 #include "base/work.h"
 #include "core/print.h"
+#include "core/shared_weights.h"
 #include "entry/fused.h"
 #include "entry/report.h"
 #include "image/build.h"
@@ -272,6 +274,7 @@ void make_bundle(Compilation& c) {
   std::string error;
   image::Bundle parts;
   parts.source = source_name(c);
+  parts.other_weights = other_weights(c);
   parts.objects = c.objects;
   auto scratch = c.scratch_bytes.begin();
   for (const CompiledEntry& entry : c.entries) {
@@ -293,10 +296,25 @@ bool within_allowance(Compilation& c, const CompiledEntry& entry, const std::fun
   return entry::within_allowance(entry.graph, *c.core, c.diagnostics, steps_of_a_schedule, step);
 }
 
+std::vector<std::string> other_weights(const Compilation& c) {
+  std::vector<std::string> out;
+  std::set<std::string> seen;
+  for (const bool compiled : {true, false})
+    for (const core::GlobalId id : c.core->own) {
+      const core::Global& global = c.core->globals[id];
+      if (global.kind != core::Global::Kind::entry || wanted(c, global.name) != compiled) continue;
+      for (const core::EntryWeights::Parameter& parameter : core::weights_of(*c.core, id).parameters)
+        for (const core::WeightLeaf& leaf : parameter.leaves)
+          if (seen.insert(leaf.path).second && !compiled) out.push_back(leaf.path);
+    }
+  return out;
+}
+
 std::string interface_of(const Compilation& c) {
   std::deque<plan::Plan> plans;
   image::Bundle parts;
   parts.source = source_name(c);
+  parts.other_weights = other_weights(c);
   for (const CompiledEntry& entry : c.entries) {
     plans.push_back({&entry.graph, {}});
     parts.entries.push_back({&plans.back(), {}, {}, false});

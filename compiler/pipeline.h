@@ -89,6 +89,9 @@ inline constexpr const char* stage_of_interface = "inplace";
 /// A bundle without code of the entries (image/build.h), once that stage has run.
 std::string interface_of(const Compilation&);
 
+/// Paths of the weights that only entries take that are not compiled, each once. The stage `core` has run.
+std::vector<std::string> other_weights(const Compilation&);
+
 /// The stage of that name and those behind it run again, with the options as they are then.
 void go_back_to(Compilation&, const std::string& stage);
 

@@ -29,6 +29,8 @@ struct Bundle {
   std::vector<Entry> entries;
   std::map<std::string, std::vector<std::string>>
       objects;  ///< level ("x86-64-v3") -> relocatable ELF objects, linked into one image
+  std::vector<std::string> other_weights =
+      {};  ///< paths of weights that only other entries of the program take
 };
 
 /// Links every object and puts all into a container. nullopt and `error` when an object does not link.

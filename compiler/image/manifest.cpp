@@ -374,10 +374,10 @@ std::string manifest_json(const Bundle& bundle, const std::vector<std::string>& 
   Weights weights;
   ordered_json entries = ordered_json::array();
   for (const Entry& entry : bundle.entries) entries.push_back(EntryWriter(entry, weights).run());
-  const ordered_json manifest{
-      {"format", manifest_format},    {"abi", kernel_abi}, {"compiler", compiler},
-      {"source", bundle.source},      {"levels", levels},  {"weights", weights.json()},
-      {"entries", std::move(entries)}};
+  ordered_json manifest{{"format", manifest_format},    {"abi", kernel_abi}, {"compiler", compiler},
+                        {"source", bundle.source},      {"levels", levels},  {"weights", weights.json()},
+                        {"entries", std::move(entries)}};
+  if (!bundle.other_weights.empty()) manifest["other_weights"] = bundle.other_weights;
   return manifest.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 

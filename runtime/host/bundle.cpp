@@ -80,11 +80,15 @@ std::shared_ptr<Bundle> with_entry_alone(const Bundle& whole, const Entry& entry
   Manifest& manifest = bundle->manifest;
   manifest.entries = {entry};
   manifest.weights.clear();
+  std::vector<bool> taken(whole.manifest.weights.size(), false);
   for (Port& port : manifest.entries[0].inputs) {
     if (port.kind != AXON_WEIGHT) continue;
+    taken[port.weight] = true;
     manifest.weights.push_back(whole.manifest.weights[port.weight]);
     port.weight = static_cast<uint32_t>(manifest.weights.size() - 1);
   }
+  for (size_t i = 0; i < taken.size(); ++i)
+    if (!taken[i]) manifest.other_weights.push_back(whole.manifest.weights[i].path);
   bundle->kernels = {whole.kernels[static_cast<size_t>(&entry - whole.manifest.entries.data())]};
   point_to_shapes(manifest);
   return bundle;

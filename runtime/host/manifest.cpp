@@ -53,6 +53,7 @@ class Reader {
     for (const Node& item : list(top, "levels")) out_.levels.push_back(string(item));
     for (const Node& item : list(top, "weights")) out_.weights.push_back(weight(item));
     for (const Node& item : list(top, "entries")) entry(item);
+    for (const Node& item : list(top, "other_weights")) out_.other_weights.push_back(string(item));
     if (failure_) return std::move(*failure_);
     return std::move(out_);
   }

@@ -121,6 +121,8 @@ struct Manifest {
   std::vector<std::string> levels;  ///< of the images that the bundle was made with; none: it has no code
   std::vector<Weight> weights;
   std::vector<Entry> entries;
+  /// Paths of the program's weights that none of the entries takes: of entries that are not in the bundle.
+  std::vector<std::string> other_weights;
 };
 
 Result<Manifest> read_manifest(weights::Bytes json);

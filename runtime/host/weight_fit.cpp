@@ -343,7 +343,8 @@ Result<WeightFit> fit_weights(const Manifest& manifest, const weights::TensorTab
     fields.push_back({out.names[i], static_cast<Elem>(manifest.weights[i].elem), manifest.weights[i].rank, 0,
                       parameter_of(manifest.weights[i])});
   const auto metadata = sizes_in(table);
-  out.binding = weights::bind_parameters(table, map.map, fields, PartSizes(manifest, metadata, out.names));
+  out.binding = weights::bind_parameters(table, map.map, fields, PartSizes(manifest, metadata, out.names),
+                                         manifest.other_weights);
   std::vector<std::string> misfits(manifest.weights.size());
   for (const Entry& entry : manifest.entries) ShapeCheck(entry, metadata, out, table).run(misfits);
   for (const weights::Error& error : out.binding.misfits) out.misfits.push_back(error.message);

@@ -146,6 +146,14 @@ TEST(Manifest, Golden) {
       R"("work":"n*l","handoffs":"l","kernels":[]}]}]})");
 }
 
+TEST(Manifest, WeightsOfOtherEntriesAreNoted) {
+  Chain chain;
+  Bundle parts = chain.bundle();
+  parts.other_weights = {"q.a", "b"};
+  EXPECT_TRUE(
+      manifest_json(parts, {"x86-64-v2"}).ends_with(R"("kernels":[]}]}],"other_weights":["q.a","b"]})"));
+}
+
 /// Two entries that share a weight, one of which updates a state.
 TEST(Manifest, SharedWeightsStatesAndPowers) {
   const Var d = shape::fresh_var("d"), r = shape::fresh_var("r");

@@ -33,6 +33,15 @@ TEST(Manifest, TheGoodOneIsRead) {
   EXPECT_EQ(manifest->entries[0].sizes[1].equation.str(), "2*m");
   EXPECT_EQ(manifest->weights[0].placement.digits.back().extent, 4u);
   EXPECT_EQ(manifest->entries[2].variants[0].event_names[1], "second");
+  EXPECT_TRUE(manifest->other_weights.empty());  // as of older bundles
+}
+
+TEST(Manifest, WeightsOfOtherEntriesAreOptional) {
+  const std::string text =
+      changed(R"("source":"test.axn")", R"("source":"test.axn","other_weights":["q.a","b"])");
+  const auto manifest = host::read_manifest(weights::Bytes(std::string_view(text)));
+  ASSERT_TRUE(manifest);
+  EXPECT_EQ(manifest->other_weights, (std::vector<std::string>{"q.a", "b"}));
 }
 
 TEST(Manifest, BrokenRules) {
@@ -91,6 +100,8 @@ TEST(Manifest, BrokenRules) {
       {R"({"input":1,"bound":"2*s")", R"({"input":7,"bound":"2*s")"},
       {R"("source":"test.axn")", R"("source":"test.axn","source":"twice")"},
       {R"("source":"test.axn")", "\"source\":\"a\\u0000b\""},
+      {R"("source":"test.axn")", R"("source":"test.axn","other_weights":[1])"},
+      {R"("source":"test.axn")", R"("source":"test.axn","other_weights":"q.a")"},
   };
   for (const auto& [from, to] : cases) EXPECT_NE(refusal(changed(from, to)), "") << to;
 }

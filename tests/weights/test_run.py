@@ -83,5 +83,87 @@ class Files(unittest.TestCase):
             np.testing.assert_array_equal(actual, first)
 
 
+class WholeProgram(unittest.TestCase):
+    """One map for a program of several entries, each of which takes some of the weights."""
+    SOURCE = """
+type Block[d] = { w : f32[d, d], b : f32[d] }
+entry embed (p : weights { table : f32[v, d] }) (i : i64[n]) = for j k => p.table[i[j], k]
+entry layer (blocks : weights Stack[n, Block[d]]) (x : f32[m, d]) = fold (fn h l => h @ l.w + l.b) x blocks
+entry head (out : weights f32[d, v]) (x : f32[m, d]) = x @ out
+"""
+    MAP = """
+p.table       <- wte, as f32
+blocks.*[l]   <- h.{l}.*
+out           <- lm_head, transposed
+"""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.table, cls.head = draw(5, 3), draw(5, 3)
+        cls.w, cls.b = draw(2, 3, 3), draw(2, 3)
+        tensors = {"wte": cls.table, "lm_head": cls.head}
+        for i in range(2):
+            tensors |= {f"h.{i}.w": cls.w[i], f"h.{i}.b": cls.b[i]}
+        cls.path = checkpoint("whole.npz", tensors)
+        cls.x = draw(2, 3)
+        cls.words = "x=" + str(cls.x.tolist())
+
+    def call(self, file, entry, text, *words, status=0):
+        done = subprocess.run([etcc, "run", file, entry, *map(str, words), "--map", text], capture_output=True,
+                              text=True, check=False)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout if status == 0 else done.stderr
+
+    def entries(self, file, text):
+        """Each entry runs with the map, twice: the second time its code is in the cache."""
+        for _ in range(2):
+            self.assertIn("f32[1, 3]", self.call(file, "embed", text, "i=[4]", f"p=@{self.path}"))
+            self.assertIn("f32[2, 3]", self.call(file, "layer", text, self.words, f"blocks=@{self.path}"))
+            self.assertIn("f32[2, 5]", self.call(file, "head", text, self.words, f"out=@{self.path}"))
+
+    def test_each_entry_runs(self):
+        source = program(self.SOURCE)
+        self.entries(source, self.MAP)
+        self.entries(source, self.MAP.replace("p.table", "table"))
+        bundle = folder / "whole.axb"
+        subprocess.run([etcc, "build", source, "-o", bundle, "--level", "x86-64-v2"], check=True)
+        self.entries(bundle, self.MAP)
+        for entry, words in (("head", [self.words, f"out=@{self.path}"]), ("embed", ["i=[4]", f"p=@{self.path}"])):
+            subprocess.run([etcc, "build", source, "-o", bundle, "--level", "x86-64-v2", "--entry", entry], check=True)
+            self.call(bundle, entry, self.MAP, *words)
+        shown = subprocess.run([etcc, "weights", source, self.path, "--entry", "head", "--map", self.MAP],
+                               capture_output=True, text=True, check=True).stdout
+        self.assertTrue(shown.startswith("out  f32[3, 5]  <- lm_head f32[5, 3], transposed\n"), shown)
+
+    def test_what_no_entry_has_is_refused(self):
+        source = program(self.SOURCE)
+        for rule in ("p.tabel <- wte", "blocks.w.w[l] <- h.{l}.w", "other.* <- h.*", "blocks.c <- wte"):
+            for file in (source, folder / "whole.axb"):
+                if file != source:
+                    subprocess.run([etcc, "build", source, "-o", file, "--level", "x86-64-v2"], check=True)
+                err = self.call(file, "head", self.MAP + rule, self.words, f"out=@{self.path}", status=1)
+                self.assertIn("line 5 of the binding map: the program has no parameter `" + rule.split(" ")[0].split("[")[0],
+                              err)
+
+    def test_a_tensor_shared_with_another_entry(self):
+        source = program("""
+entry left (q : weights f32[d, a]) (x : f32[m, d]) = x @ q
+entry right (k : weights f32[d, b]) (x : f32[m, d]) = x @ k
+""")
+        qk = draw(3, 7)
+        path = checkpoint("shared.npz", {"qk": qk})
+        text = self.call(source, "left", "q, k <- qk, split columns", self.words, f"q=@{path}", status=1)
+        self.assertIn("`qk` is [3, 7], of which other entries have a part, `k`: state the sizes of the parts behind `split`",
+                      text)
+        for entry, name, part in (("left", "q", qk[:, :3]), ("right", "k", qk[:, 3:])):
+            out = folder / "part.npy"
+            self.call(source, entry, "q, k <- qk, split columns 3 4", self.words, f"{name}=@{path}", "-o", out)
+            np.testing.assert_allclose(np.load(out), self.x @ part, rtol=1e-5)
+        both = "entry both (q : weights f32[d, a]) (k : weights f32[d, b]) (x : f32[m, d]) = (x @ q, x @ k)\n"
+        self.assertIn("state their sizes behind `split`",
+                      self.call(program(both), "both", "q, k <- qk, split columns", self.words, f"q=@{path}", f"k=@{path}",
+                                status=1))
+
+
 if __name__ == "__main__":
     unittest.main()

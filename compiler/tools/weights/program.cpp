@@ -116,6 +116,7 @@ host::Result<host::Manifest> weights_of(const Compilation& c) {
     if (!entry) return entry.failure();
     out.entries.push_back(std::move(*entry));
   }
+  out.other_weights = other_weights(c);
   return out;
 }
 

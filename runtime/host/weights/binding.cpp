@@ -2,95 +2,20 @@
 #include "host/weights/binding.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
-#include <numeric>
 #include <set>
 
 #include "host/weights/limits.h"
+#include "host/weights/lookup.h"
 
 namespace axon::weights {
 namespace {
-
-constexpr size_t shown_missing = 3;
-
-/// The index values for which a pattern without `*` gives this name.
-std::optional<std::vector<uint64_t>> match(const NamePattern& pattern, size_t indices,
-                                           std::string_view name) {
-  std::vector<std::optional<uint64_t>> values(indices);
-  if (!name.starts_with(pattern.pieces[0])) return std::nullopt;
-  name.remove_prefix(pattern.pieces[0].size());
-  for (size_t i = 0; i < pattern.slots.size(); ++i) {
-    uint64_t value = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), value);
-    const auto digits = static_cast<size_t>(end - name.data());
-    if (error != std::errc() || (name[0] == '0' && digits > 1)) return std::nullopt;
-    name.remove_prefix(digits);
-    auto& slot = values[pattern.slots[i]];
-    if (slot && *slot != value) return std::nullopt;
-    slot = value;
-    const std::string& piece = pattern.pieces[i + 1];
-    if (!name.starts_with(piece)) return std::nullopt;
-    name.remove_prefix(piece.size());
-  }
-  if (!name.empty()) return std::nullopt;
-  std::vector<uint64_t> out;
-  for (const auto& value : values) out.push_back(*value);  // the parser saw every index used
-  return out;
-}
-
-/// Tensors of the table whose names start like the pattern.
-std::pair<uint32_t, uint32_t> candidates(const TensorTable& table, const std::string& prefix) {
-  const auto begin =
-      std::lower_bound(table.tensors.begin(), table.tensors.end(), prefix,
-                       [](const Tensor& tensor, const std::string& key) { return tensor.name < key; });
-  auto end = begin;
-  while (end != table.tensors.end() && end->name.starts_with(prefix)) ++end;
-  return {static_cast<uint32_t>(begin - table.tensors.begin()),
-          static_cast<uint32_t>(end - table.tensors.begin())};
-}
-
-/// A tensor name within a few letters, to suggest.
-std::string nearest_name(const TensorTable& table, const std::string& name) {
-  constexpr size_t longest = 200, most_tensors = 20'000;
-  if (name.size() > longest || table.tensors.size() > most_tensors) return "";
-  size_t best = name.size() / 4 + 1;
-  std::string out;
-  std::vector<size_t> row(name.size() + 1);
-  for (const Tensor& tensor : table.tensors) {
-    if (tensor.name.size() > name.size() + best || name.size() > tensor.name.size() + best) continue;
-    std::iota(row.begin(), row.end(), size_t{0});
-    for (size_t i = 0; i < tensor.name.size(); ++i) {
-      size_t diagonal = std::exchange(row[0], i + 1);
-      for (size_t j = 0; j < name.size(); ++j)
-        diagonal = std::exchange(
-            row[j + 1], std::min({row[j] + 1, row[j + 1] + 1, diagonal + (tensor.name[i] != name[j])}));
-    }
-    if (row.back() < best) best = row.back(), out = tensor.name;
-  }
-  return out;
-}
 
 /// f32[2, 3] or, packed, q8_0[2, 32]
 std::string described(const Tensor& tensor) { return text(type_name(tensor), shape_text(tensor.shape)); }
 
 bool alike(const Tensor& a, const Tensor& b) {
   return a.shape == b.shape && a.dtype == b.dtype && a.packing == b.packing;
-}
-
-/// What stands behind all the names that are missing, and makes tensors of the table of them; else empty.
-std::string common_prefix(const TensorTable& table, const std::vector<std::string>& missing) {
-  constexpr size_t most_tensors = 100'000, most_tries = 100;
-  if (missing.empty() || table.tensors.size() > most_tensors) return "";
-  size_t tries = 0;
-  for (const Tensor& tensor : table.tensors) {
-    if (tensor.name.size() <= missing[0].size() || !tensor.name.ends_with(missing[0])) continue;
-    std::string prefix = tensor.name.substr(0, tensor.name.size() - missing[0].size());
-    const auto exists = [&](const std::string& name) { return table.find(prefix + name) != nullptr; };
-    if (std::all_of(missing.begin(), missing.end(), exists)) return prefix;
-    if (++tries == most_tries) break;
-  }
-  return "";
 }
 
 /// The tensors of one rule, for all elements of a stack.
@@ -104,8 +29,13 @@ struct Gathered {
 class Binder {
  public:
   Binder(const TensorTable& table, const BindingMap& map, std::span<const Field> fields,
-         const PartSizes& part_sizes)
-      : table_(table), map_(map), fields_(fields), part_sizes_(part_sizes) {}
+         const PartSizes& part_sizes, std::span<const std::string> others)
+      : table_(table), map_(map), fields_(fields), part_sizes_(part_sizes) {
+    for (const std::string& other : others) {
+      others_.insert(other);
+      others_.insert(other.substr(other.find('.') + 1));
+    }
+  }
 
   Binding run() {
     out_.sources.resize(fields_.size());
@@ -117,6 +47,8 @@ class Binder {
       else
         bind_field(i, match);
     }
+    for (const std::string& other : others_)
+      if (const auto match = map_.find(other); match.rule) used_.insert({match.rule, match.part});
     for (const auto& [rule, parts] : shared_) bind_parts(*rule.first, rule.second, parts);
     for (const Rule& rule : map_.rules())
       for (uint32_t part = 0; part < rule.fields.size(); ++part)
@@ -142,11 +74,13 @@ class Binder {
     for (const std::string& front : map_.fronts(field.parameter)) {
       const NamePattern pattern = map_.names(match, field.path, front)[which];
       if (indices > 0) {
-        std::map<std::vector<uint64_t>, uint32_t> found;
-        find_stack(pattern, indices, found, extents);
-        if (found.empty()) continue;
-        for (const auto& entry : found) tensors.push_back(entry.second);
-        return check_gaps(field, pattern, found, extents);
+        const Stack stack = find_stack(table_, pattern, indices);
+        if (stack.tensors.empty()) continue;
+        for (const auto& entry : stack.tensors) tensors.push_back(entry.second);
+        extents = stack.extents;
+        const std::string missing = gaps_of(stack, pattern);
+        if (!missing.empty()) misfit(text(label(field), ": the stack has gaps; missing ", missing));
+        return missing.empty();
       }
       if (const Tensor* const tensor = table_.find(pattern.pieces[0])) {
         tensors.push_back(static_cast<uint32_t>(tensor - table_.tensors.data()));
@@ -155,19 +89,6 @@ class Binder {
     }
     report_missing(field, match, which);
     return false;
-  }
-
-  void find_stack(const NamePattern& pattern, size_t indices,
-                  std::map<std::vector<uint64_t>, uint32_t>& found, std::vector<uint64_t>& extents) {
-    extents.assign(indices, 0);
-    const auto [begin, end] = candidates(table_, pattern.pieces[0]);
-    for (uint32_t i = begin; i < end; ++i) {
-      const auto values = match(pattern, indices, table_.tensors[i].name);
-      if (!values) continue;
-      found.emplace(*values, i);
-      for (size_t k = 0; k < values->size(); ++k)
-        extents[k] = std::max(extents[k], (*values)[k] == UINT64_MAX ? UINT64_MAX : (*values)[k] + 1);
-    }
   }
 
   void report_missing(const Field& field, const BindingMap::Match& match, size_t which) {
@@ -184,35 +105,6 @@ class Binder {
     missing_.push_back(map_.names(match, field.path, "")[which].name(zeros));
     missing_at_.push_back(out_.misfits.size());
     misfit(message);
-  }
-
-  /// Counts through all index values in order; the walk ends soon after the first gaps, however large an
-  /// index is.
-  bool check_gaps(const Field& field, const NamePattern& pattern,
-                  const std::map<std::vector<uint64_t>, uint32_t>& found,
-                  const std::vector<uint64_t>& extents) {
-    std::string missing;
-    size_t count = 0, seen = 0;
-    std::vector<uint64_t> at(extents.size(), 0);
-    while (seen < found.size() && count < shown_missing) {
-      if (found.contains(at))
-        ++seen;
-      else
-        missing += (count++ ? ", " : "") + printable(pattern.name(at));
-      for (size_t k = at.size(); k-- > 0;) {
-        if (++at[k] < extents[k]) break;
-        at[k] = 0;
-      }
-    }
-    if (count == 0) {
-      // The values seen are a prefix in order; the last one must be the last of all.
-      uint64_t product = 1;
-      for (const uint64_t extent : extents) product *= extent;  // at most found.size() here
-      if (product == found.size()) return true;
-      missing = printable(pattern.name(at));
-    }
-    misfit(text(label(field), ": the stack has gaps; missing ", missing));
-    return false;
   }
 
   /// Where all names that are missing exist behind one prefix, one misfit says so in their place.
@@ -472,7 +364,8 @@ class Binder {
 
   void bind_parts(const Rule& rule, const std::string& star, const Parts& parts) {
     const Field& field = fields_[parts.begin()->second];
-    if (parts.size() != rule.fields.size()) return;  // the program lacks one, which is a misfit of its own
+    std::string others;
+    if (!check_parts(field, rule, star, parts, others)) return;
     BindingMap::Match match;
     match.rule = &rule;
     match.star = star;
@@ -487,24 +380,48 @@ class Binder {
     shared.extent = whole[*axis];
     for (const auto& part : parts) shared.fields.push_back(part.second);
     std::vector<std::vector<Segment>> segments;
-    const auto sizes = sizes_of_parts(field, *rule.split, shared, tensor);
+    const auto sizes = sizes_of_parts(field, *rule.split, shared, tensor, others);
     if (!sizes || !cut_axis(field, *rule.split, *sizes, /*whole_is_from=*/true, segments)) return;
-    for (size_t i = 0; i < shared.fields.size(); ++i) {
-      Source source = start(fields_[shared.fields[i]], *found);
+    for (const auto& [part, number] : parts) {
+      Source source = start(fields_[number], *found);
       source.axis = *axis;
-      source.shape[shared.axis] = (*sizes)[i];
-      source.segments = {std::move(segments[i])};
-      finish(shared.fields[i], &rule, source);
+      source.shape[shared.axis] = (*sizes)[part];
+      source.segments = {std::move(segments[part])};
+      finish(number, &rule, source);
     }
   }
 
-  /// How much of the axis each field has.
+  /// Is there a parameter for each part of a rule? Those of other entries are listed in `others`.
+  bool check_parts(const Field& field, const Rule& rule, const std::string& star, const Parts& parts,
+                   std::string& others) {
+    for (uint32_t part = 0; part < rule.fields.size(); ++part) {
+      if (parts.contains(part)) continue;
+      std::string name = rule.fields[part];
+      if (rule.has_star()) name.replace(name.find('*'), 1, star);
+      if (others_.contains(name)) {
+        others += (others.empty() ? "" : ", ") + printable(name);
+        continue;
+      }
+      if (used_.contains({&rule, part}))  // else it is a misfit of its own
+        misfit(text(label(field), ": line ", rule.line,
+                    " of the binding map splits its tensor, and the program ", "has no parameter ",
+                    printable(name), " for a part of it"));
+      return false;
+    }
+    return true;
+  }
+
+  /// How much of the axis each part has; `others` are parameters of which nothing is known.
   std::optional<std::vector<uint64_t>> sizes_of_parts(const Field& field, const Cut& cut,
-                                                      const Shared& shared, const Tensor& tensor) {
+                                                      const Shared& shared, const Tensor& tensor,
+                                                      const std::string& others) {
     const auto fail = [&](const std::string& why) {
       misfit(text(label(field), ": ", printable(tensor.name), " is ", shape_text(tensor.shape), ", ", why));
       return std::nullopt;
     };
+    if (cut.sizes.empty() && !others.empty())
+      return fail(text("of which other entries have a part, ", others,
+                       ": state the sizes of the parts behind `split`"));
     if (cut.sizes.empty()) {
       auto sizes = part_sizes_(shared, out_);
       if (!sizes) return fail(sizes.error().message);
@@ -526,6 +443,7 @@ class Binder {
   const BindingMap& map_;
   const std::span<const Field> fields_;
   const PartSizes& part_sizes_;
+  std::set<std::string> others_;  ///< names of parameters that other entries have
   std::set<std::pair<const Rule*, uint32_t>> used_;
   std::map<std::pair<const Rule*, std::string>, Parts> shared_;
   std::vector<std::string> missing_;  ///< without a prefix
@@ -559,8 +477,8 @@ Result<std::vector<uint64_t>> equal_parts(const Shared& shared, const Binding&) 
 }
 
 Binding bind_parameters(const TensorTable& table, const BindingMap& map, std::span<const Field> fields,
-                        const PartSizes& part_sizes) {
-  return Binder(table, map, fields, part_sizes).run();
+                        const PartSizes& part_sizes, std::span<const std::string> others) {
+  return Binder(table, map, fields, part_sizes, others).run();
 }
 
 }  // namespace axon::weights

@@ -172,8 +172,9 @@ struct Shared {
 using PartSizes = std::function<Result<std::vector<uint64_t>>(const Shared&, const Binding& so_far)>;
 Result<std::vector<uint64_t>> equal_parts(const Shared&, const Binding&);
 
+/// `others`: paths of parameters that the fields are not all of; a rule may be for one of these, too.
 Binding bind_parameters(const TensorTable&, const BindingMap&, std::span<const Field>,
-                        const PartSizes& = equal_parts);
+                        const PartSizes& = equal_parts, std::span<const std::string> others = {});
 
 /// Fills `out`, which has exactly the bytes of the source's shape and the field's type, row-major.
 Status load(const TensorFile&, const Source&, std::span<uint8_t> out);
