@@ -69,6 +69,7 @@ std::string describe_source(const TensorTable& table, const Source& source) {
       fmt::format("{} {}", safe_name(first.name), type_and_shape(weights::type_name(first), first.shape));
   if (source.tensors.size() > 1) out += fmt::format(" and {} more", source.tensors.size() - 1);
   if (source.transposed) out += ", transposed";
+  if (source.axes) out += ", " + weights::text_of(*source.axes);
   if (source.summed) out += ", summed";
   if (!source.segments.empty()) out += source.joined > 1 && !source.summed ? ", joined" : ", a part";
   if (source.packed || source.file_dtype != source.field.dtype)

@@ -5,6 +5,7 @@
 #include <bit>
 #include <charconv>
 #include <functional>
+#include <numeric>
 #include <set>
 
 #include "host/sizes.h"
@@ -284,22 +285,42 @@ class ShapeCheck {
     uint64_t mask = 0;
     for (const Dim& dim : port.shape) mask |= dim.mask();
     out = text("parameter ", printable(fit_.names[port.weight]), " is ", weights::shape_text(source->shape),
-               " in the file", tensors_of(port, *source), ", expected ", sizes.shape(port.shape),
+               source->axes ? text(" by `", weights::text_of(*source->axes), "`") : " in the file",
+               tensors_of(port, *source), ", expected ", sizes.shape(port.shape),
                sizes.origins_in_brackets(mask), why.empty() ? "" : text(": ", why));
-    const size_t rank = source->shape.size();
-    std::vector<uint64_t> turned = source->shape;
-    if (rank < 2 + source->stack || !source->segments.empty()) return;
+    out += offered(port, *source, sizes);
+  }
+
+  /// The order of its axes in which a weight would fit; or empty.
+  static std::string offered(const Port& port, const weights::Source& source, const SizeTable& sizes) {
+    constexpr size_t most_axes = 5;
+    const size_t rank = source.shape.size();
+    if (rank < 2 + source.stack || !source.segments.empty() || source.axes) return "";
+    std::vector<uint64_t> turned = source.shape;
     std::swap(turned[rank - 1], turned[rank - 2]);
-    if (fits(port, turned, sizes) && turned != source->shape)
-      out += source->transposed ? "; without `transposed` it would fit" : "; with `transposed` it would fit";
+    if (fits(port, turned, sizes) && turned != source.shape)
+      return source.transposed ? "; without `transposed` it would fit" : "; with `transposed` it would fit";
+    if (source.transposed || rank > most_axes + source.stack) return "";
+    const std::span<const uint64_t> element = std::span(source.shape).subspan(source.stack);
+    std::vector<uint32_t> order(element.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::string out;
+    while (std::next_permutation(order.begin(), order.end())) {
+      for (size_t k = 0; k < order.size(); ++k) turned[source.stack + k] = element[order[k]];
+      if (!fits(port, turned, sizes)) continue;
+      if (!out.empty()) return "";  // more than one does
+      out = text("; with `", weights::text_of(weights::pattern_of(element, order)), "` it would fit");
+    }
+    return out;
   }
 
   /// The tensors that a source is made of, where they have other names than the weight.
   std::string tensors_of(const Port& port, const weights::Source& source) const {
-    const std::string& first = table_.tensors[source.tensors[0]].name;
-    if (first == fit_.names[port.weight]) return "";
+    const weights::Tensor& first = table_.tensors[source.tensors[0]];
+    if (first.name == fit_.names[port.weight] && !source.axes) return "";
     const size_t others = source.tensors.size() - 1;
-    return text(" (", printable(first), others == 0 ? "" : text(" and ", others, " more"), ")");
+    return text(" (", printable(first.name), others == 0 ? "" : text(" and ", others, " more"),
+                source.axes ? ", " + weights::shape_text(first.shape) + " in the file" : "", ")");
   }
 
   const Entry& entry_;

@@ -54,7 +54,7 @@ TEST(BindingMap, errors_name_their_lines) {
             "line 2: `<-` expected after the parameter\n"
             "line 3: a tensor's name expected after `<-`\n"
             "line 4: `,` or the end of the line expected before `c`\n"
-            "line 5: `transposed`, `summed`, `split`, `joined` or `as` expected after `,`\n"
+            "line 5: `transposed`, `axes`, `summed`, `split`, `joined` or `as` expected after `,`\n"
             "line 6: unknown element type `f33`\n"
             "line 7: `transposed` occurs twice\n"
             "line 8: `as` occurs twice\n"

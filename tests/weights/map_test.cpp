@@ -1,5 +1,6 @@
 // Rules for many parameters at once, lines that hold for a whole map, and tensors that are split or joined:
 // read, bound and loaded, against the plain definition.
+#include <fstream>
 #include <random>
 
 #include "bind.h"
@@ -104,7 +105,7 @@ TEST(MapLines, errors_name_their_lines) {
   EXPECT_EQ(errors_of("a <- t + u, summed, summed\na <- t + u, summed, joined rows\na <- t + u, added"),
             "line 1: `summed` occurs twice\n"
             "line 2: tensors are summed or joined, not both\n"
-            "line 3: `transposed`, `summed`, `split`, `joined` or `as` expected after `,`\n");
+            "line 3: `transposed`, `axes`, `summed`, `split`, `joined` or `as` expected after `,`\n");
   EXPECT_EQ(errors_of("a.* <- b.*\na.* <- c.*"), "line 2: parameter `a.*` has a rule already, in line 1\n");
 }
 TEST(MapLines, limits) {
@@ -287,6 +288,37 @@ TEST_F(Bind, sums_are_rounded_once) {
   EXPECT_EQ(values("w <- a + b + c, summed", {"w", Elem::f16, 1}, {1}), std::vector<double>{1 + 0x1p-10});
   EXPECT_EQ(values("w <- a + b + c, summed, as f32", {"w", Elem::f32, 1}, {1}),
             std::vector<double>{1 + 0x1p-11 + 0x1p-20});
+}
+
+/// A line of what the system says of this process, in KiB; or -1.
+int64_t of_this_process(const std::string& name) {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    int64_t value = 0;
+    if (word == name && status >> value) return value;
+  }
+  return -1;
+}
+
+TEST_F(Bind, sums_are_added_in_parts) {
+  constexpr uint64_t count = 12u << 20;  // f64 of all of it would be 96 MiB, twice
+  add("a", Elem::f16, {count}, std::vector<double>(count, 1));
+  add("b", Elem::f16, {count}, std::vector<double>(count, 2));
+  const TensorFile weights = file();
+  const Binding binding =
+      bind_parameters(weights.table, good_map("w <- a + b, summed"), std::vector<Field>{{"w", Elem::f16, 1}});
+  ASSERT_TRUE(binding.misfits.empty());
+  std::vector<uint8_t> out(2 * count, 1);
+  std::ofstream("/proc/self/clear_refs") << "5\n";  // the peak is now what is there
+  const int64_t before = of_this_process("VmRSS:"), reset = of_this_process("VmHWM:");
+  if (before < 0 || reset > before + 1024)
+    GTEST_SKIP() << "the system does not tell how much memory was used";
+  EXPECT_EQ(error_of(load(weights, *binding.sources[0], out)), "no error");
+  EXPECT_LT(of_this_process("VmHWM:") - before, 80 << 10)
+      << "the file's 48 MiB, where they are mapped, and parts";
+  double last = 0;
+  convert(Elem::f16, out.data() + out.size() - 2, Elem::f64, &last, 1);
+  EXPECT_EQ(last, 3);
 }
 
 TEST_F(Bind, summands_are_turned_each) {

@@ -24,6 +24,7 @@ struct Gathered {
   std::vector<uint64_t> stack;
   std::vector<std::vector<uint64_t>> shapes;  ///< of each that is joined, as the parameter has it
   bool transposed = false, summed = false;
+  std::optional<AxesPattern> axes;
 };
 
 class Binder {
@@ -146,6 +147,7 @@ class Binder {
       out.stack = extents;
     }
     out.transposed = match.rule && match.rule->transposed;
+    if (match.rule) out.axes = match.rule->axes;
     for (const auto& tensors : each)
       if (!add_shape(field, match, tensors, out)) return std::nullopt;
     for (size_t i = 0; i < each[0].size(); ++i)
@@ -184,7 +186,19 @@ class Binder {
       return false;
     }
     std::vector<uint64_t> shape = first.shape;
-    if (out.transposed && shape.size() < 2 && !match.star.empty()) out.transposed = false;
+    if (!match.star.empty() && out.shapes.empty()) {
+      if (shape.size() < 2) out.transposed = false;
+      if (out.axes && out.axes->from.size() != shape.size()) out.axes = std::nullopt;
+    }
+    if (out.axes) {
+      auto found = arranged(*out.axes, shape);
+      if (!found) {
+        misfit(text(label(field), ": ", printable(first.name), " is ", shape_text(shape), ", ",
+                    found.error().message));
+        return false;
+      }
+      shape = std::move(found->shape);
+    }
     if (out.transposed) {
       if (shape.size() < 2) {
         misfit(text(label(field), ": ", printable(first.name), " is ", shape_text(shape),
@@ -276,6 +290,8 @@ class Binder {
     source.tensors = found.tensors;
     source.joined = static_cast<uint32_t>(found.shapes.size());
     source.transposed = found.transposed;
+    source.axes = found.axes;
+    source.reordered = found.axes && arranged(*found.axes, table_.tensors[found.tensors[0]].shape)->reordered;
     source.summed = found.summed;
     source.file_dtype = table_.tensors[found.tensors[0]].dtype;
     source.packed = table_.tensors[found.tensors[0]].packing != Packing::none;
@@ -326,12 +342,27 @@ class Binder {
     if (shape_fits && dtype_fits) out_.sources[number] = std::move(source);
   }
 
+  /// How axes of extent 1 are left out so that as many are left as the parameter has.
+  std::optional<AxesPattern> without_ones(const Source& source) const {
+    const std::vector<uint64_t>& shape = table_.tensors[source.tensors[0]].shape;
+    if (source.field.rank < source.stack || source.transposed || !source.segments.empty())
+      return std::nullopt;
+    return leaving_out_ones(shape, source.field.rank - source.stack);
+  }
+
   bool check_shape(const Source& source) {
     const Field& field = source.field;
     if (source.shape.size() != field.rank) {
-      misfit(text(label(field), " has ", field.rank, field.rank == 1 ? " axis, " : " axes, ",
-                  printable(table_.tensors[source.tensors[0]].name),
-                  source.stack == 0 ? " is " : " stacked is ", shape_text(source.shape)));
+      const Tensor& first = table_.tensors[source.tensors[0]];
+      const std::string as_bound = shape_text(source.shape);
+      std::string message =
+          text(label(field), " has ", field.rank, field.rank == 1 ? " axis, " : " axes, ",
+               printable(first.name), source.stack == 0 ? " is " : " stacked is ", as_bound);
+      if (source.axes)
+        message += text(" by `", text_of(*source.axes), "`, ", shape_text(first.shape), " in the file");
+      else if (const auto axes = without_ones(source); axes)
+        message += text("; with `", text_of(*axes), "` it would fit");
+      misfit(message);
       return false;
     }
     if (const auto size = byte_count(source.shape, field.dtype); !size) {

@@ -20,6 +20,8 @@
 //
 // What a rule does, in this order, with each tensor of a stack:
 //   transposed   exchanges the last two axes. In a rule with `*`, what has fewer axes stays as it is.
+//   axes A -> B  puts axes into another order, joins and divides them (axes.h), instead of `transposed`. In a
+//                rule with `*`, what has another number of axes stays as it is.
 //   summed       adds the tensors that stand, with ` + `, to the right: floats of one shape. The sum may be
 //                split.
 //   split AXIS   cuts the tensor into the parameters that stand, with commas, to the left:
@@ -45,6 +47,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/weights/axes.h"
 #include "host/weights/tensor_file.h"
 
 namespace axon::weights {
@@ -75,6 +78,7 @@ struct Rule {
   std::vector<std::string> indices;
   std::vector<NamePattern> tensors;  ///< several: they are joined or summed
   bool transposed = false, summed = false;
+  std::optional<AxesPattern> axes;
   std::optional<Elem> as;
   std::optional<Cut> split, joined;
   uint32_t line = 0;
@@ -141,7 +145,9 @@ struct Source {
   std::vector<uint32_t> tensors;  ///< positions in the table, in the order of the stack, joined ones in turn
   uint32_t joined = 1;            ///< how many make one element of the stack
   bool transposed = false;
-  bool summed = false;  ///< those that make one element are added, and not put behind one another
+  std::optional<AxesPattern> axes;
+  bool reordered = false;  ///< by `axes`: the elements do not lie as in the file
+  bool summed = false;     ///< those that make one element are added, and not put behind one another
   Elem file_dtype = Elem::f32;
   bool packed = false;  ///< in the file
   std::vector<uint64_t> shape;

@@ -168,8 +168,12 @@ class RuleReader {
       if (std::exchange(rule.summed, true)) return "`summed` occurs twice";
       return std::nullopt;
     }
+    if (name == "axes") {
+      if (rule.axes) return "`axes` occurs twice";
+      return read_axes(line_, rule.axes.emplace());
+    }
     if (name == "split" || name == "joined") return cut(name, name == "split" ? rule.split : rule.joined);
-    if (name != "as") return "`transposed`, `summed`, `split`, `joined` or `as` expected after `,`";
+    if (name != "as") return "`transposed`, `axes`, `summed`, `split`, `joined` or `as` expected after `,`";
     Elem type{};
     if (auto error = line_.type(type)) return error;
     if (rule.as) return "`as` occurs twice";
@@ -214,6 +218,8 @@ class RuleReader {
   /// What holds between the parts of a rule.
   Complaint check(const Rule& rule) {
     const size_t fields = rule.fields.size(), tensors = rule.tensors.size();
+    if (rule.transposed && rule.axes)
+      return "`transposed` and `axes` both order the axes: one of them is enough";
     if (rule.summed && tensors == 1) return "`summed` needs several tensors: NAME + NAME";
     if (rule.summed && rule.joined) return "tensors are summed or joined, not both";
     if (fields > 1 && tensors > 1 && !rule.summed)

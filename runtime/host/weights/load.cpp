@@ -1,8 +1,8 @@
-// Filling one parameter from its tensors (binding.h): read, convert, transpose, add, cut, stack.
+// Filling one parameter from its tensors (binding.h): read, add, convert, order, cut, stack.
 //
 // Everything is read in parts of bounded size through TensorFile::read(), so a file that is truncated
 // meanwhile is an error. What lies in the file as it lies in the parameter is read at once; all else goes row
-// by row of the file.
+// by row of the file. Summands are alike, so that they are added as they lie there.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -27,25 +27,87 @@ struct Matrix {
   uint64_t rows, columns;
 };
 
-/// One element of a parameter's stack, from one tensor of the file: all of it, or segments along an axis.
+/// The elements of one tensor, or the sums of those of several, in the order of the file and of the
+/// parameter's type. They are added as f64, and each sum is rounded once.
+class Elements {
+ public:
+  Elements(const TensorFile& file, const Source& source, std::span<const uint32_t> tensors)
+      : file_(file), tensors_(tensors), from_(source.file_dtype), to_(source.field.dtype) {}
+
+  Status read(uint64_t begin, uint64_t count, uint8_t* out) {
+    if (tensors_.size() == 1 && from_ == to_) return read_tensor(0, begin, count, out);
+    const auto bytes = static_cast<uint64_t>(elem_bytes(to_));
+    for (uint64_t at = 0; at < count; at += part_elements) {
+      const uint64_t part = std::min(part_elements, count - at);
+      if (auto error = convert_part(begin + at, part, out + at * bytes)) return error;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  Status read_tensor(size_t which, uint64_t begin, uint64_t count, void* out) const {
+    const auto bytes = static_cast<uint64_t>(elem_bytes(from_));
+    return file_.read(file_.table.tensors[tensors_[which]], begin * bytes, out, count * bytes);
+  }
+
+  Status convert_part(uint64_t begin, uint64_t count, uint8_t* out) {
+    raw_.resize(count * static_cast<uint64_t>(elem_bytes(from_)));
+    if (tensors_.size() == 1) {
+      if (auto error = read_tensor(0, begin, count, raw_.data())) return error;
+      convert(from_, raw_.data(), to_, out, count);
+      return std::nullopt;
+    }
+    sum_.assign(count, -0.0);  // to which anything may be added
+    next_.resize(count);
+    for (size_t which = 0; which < tensors_.size(); ++which) {
+      if (auto error = read_tensor(which, begin, count, raw_.data())) return error;
+      convert(from_, raw_.data(), Elem::f64, next_.data(), count);
+      for (uint64_t i = 0; i < count; ++i) sum_[i] += next_[i];
+    }
+    convert(Elem::f64, sum_.data(), to_, out, count);
+    return std::nullopt;
+  }
+
+  const TensorFile& file_;
+  const std::span<const uint32_t> tensors_;
+  const Elem from_, to_;
+  std::vector<uint8_t> raw_;
+  std::vector<double> sum_, next_;
+};
+
+/// How a tensor's shape is seen.
+struct View {
+  View(const Source& source, const Tensor& tensor) : in(tensor.shape), seen(tensor.shape) {
+    if (source.transposed) std::swap(seen[seen.size() - 1], seen[seen.size() - 2]);
+    if (!source.axes) return;
+    Arranged found = *arranged(*source.axes, tensor.shape);  // which went well when it was bound
+    seen = found.shape;
+    extents = std::move(found.extents);
+    reordered = found.reordered;
+    if (!reordered) in = Matrix(seen);
+  }
+  Matrix in;                      ///< in the file
+  std::vector<uint64_t> seen;     ///< as the parameter has it
+  std::vector<uint64_t> extents;  ///< of the names of `axes`
+  bool reordered = false;         ///< by `axes`
+};
+
+/// One element of a parameter's stack, from what lies there as in the parameter or transposed: all of it, or
+/// segments along an axis.
 class Loader {
  public:
-  Loader(const TensorFile& file, const Source& source, const Tensor& tensor, size_t joined,
-         std::span<uint8_t> out)
-      : file_(file),
-        tensor_(tensor),
-        from_(source.file_dtype),
-        to_(source.field.dtype),
+  Loader(Elements& elements, const View& view, const Source& source, size_t joined, std::span<uint8_t> out)
+      : elements_(elements),
+        bytes_(static_cast<uint64_t>(elem_bytes(source.field.dtype))),
         transposed_(source.transposed),
-        seen_(tensor.shape),
+        seen_(view.seen),
         shape_(source.shape.begin() + source.stack, source.shape.end()),
         axis_(source.axis),
-        in_(tensor.shape),
+        in_(view.in),
         out_matrix_(shape_),
-        out_(out) {
-    if (transposed_) std::swap(seen_[seen_.size() - 1], seen_[seen_.size() - 2]);
-    if (!source.segments.empty()) segments_ = source.segments[joined];
-    whole_ = source.segments.empty();
+        out_(out),
+        whole_(source.segments.empty()) {
+    if (!whole_) segments_ = source.segments[joined];
   }
 
   Status run() {
@@ -62,21 +124,11 @@ class Loader {
  private:
   uint64_t matrices() const { return product(seen_) / (in_.rows * in_.columns); }
   std::vector<Segment> all_columns() const { return {{0, 0, in_.columns}}; }
-  uint64_t bytes() const { return static_cast<uint64_t>(elem_bytes(to_)); }
+  uint64_t bytes() const { return bytes_; }
 
   /// Elements that lie in the parameter as in the file.
   Status plain(uint64_t begin, uint64_t count, uint64_t to) {
-    const auto from_bytes = static_cast<uint64_t>(elem_bytes(from_));
-    uint8_t* const out = out_.data() + to * bytes();
-    if (from_ == to_) return file_.read(tensor_, begin * from_bytes, out, count * from_bytes);
-    raw_.resize(std::min(count, part_elements) * from_bytes);
-    for (uint64_t at = 0; at < count; at += part_elements) {
-      const uint64_t part = std::min(part_elements, count - at);
-      if (auto error = file_.read(tensor_, (begin + at) * from_bytes, raw_.data(), part * from_bytes))
-        return error;
-      convert(from_, raw_.data(), to_, out + at * bytes(), part);
-    }
-    return std::nullopt;
+    return elements_.read(begin, count, out_.data() + to * bytes());
   }
 
   /// Along an axis before the last, not transposed: each segment is whole rows.
@@ -116,19 +168,15 @@ class Loader {
 
   /// Rows of the file, counted through all matrices, of which these columns are wanted.
   Status rows(uint64_t first, uint64_t count, const std::vector<Segment>& columns) {
-    const auto from_bytes = static_cast<uint64_t>(elem_bytes(from_));
     const uint64_t width = std::min(in_.columns, part_elements);
     const uint64_t height = in_.columns > part_elements ? 1 : part_elements / in_.columns;
-    raw_.resize(std::min(height, count) * width * from_bytes);
-    converted_.resize(from_ == to_ ? 0 : std::min(height, count) * width * bytes());
+    part_.resize(std::min(height, count) * width * bytes());
     for (uint64_t row = first; row < first + count; row += height) {
       const uint64_t part_rows = std::min(height, first + count - row);
       for (uint64_t column = 0; column < in_.columns; column += width) {
         const uint64_t part_columns = std::min(width, in_.columns - column), part = part_rows * part_columns;
         const uint64_t begin = row * in_.columns + column;
-        if (auto error = file_.read(tensor_, begin * from_bytes, raw_.data(), part * from_bytes))
-          return error;
-        if (from_ != to_) convert(from_, raw_.data(), to_, converted_.data(), part);
+        if (auto error = elements_.read(begin, part, part_.data())) return error;
         for (const Segment& s : columns) place(row, part_rows, column, part_columns, s);
       }
     }
@@ -139,11 +187,10 @@ class Loader {
   void place(uint64_t row, uint64_t part_rows, uint64_t column, uint64_t part_columns, const Segment& s) {
     const uint64_t begin = std::max(column, s.from), end = std::min(column + part_columns, s.from + s.count);
     if (begin >= end) return;
-    const uint8_t* const part = from_ == to_ ? raw_.data() : converted_.data();
     for (uint64_t r = 0; r < part_rows;) {
       const uint64_t within = (row + r) % in_.rows, matrix = (row + r) / in_.rows + matrix_shift_;
       const uint64_t block = transposed_ ? std::min({block_rows, part_rows - r, in_.rows - within}) : 1;
-      const uint8_t* const in = part + (r * part_columns + begin - column) * bytes();
+      const uint8_t* const in = part_.data() + (r * part_columns + begin - column) * bytes();
       const uint64_t to = begin - s.from + s.to;
       if (transposed_)
         scatter(in, part_columns, end - begin, block,
@@ -169,44 +216,152 @@ class Loader {
     if (bytes() == 8) turn.template operator()<8>();
   }
 
-  const TensorFile& file_;
-  const Tensor& tensor_;
-  const Elem from_, to_;
+  Elements& elements_;
+  const uint64_t bytes_;
   const bool transposed_;
-  std::vector<uint64_t> seen_;         ///< the tensor's shape as the parameter has it
+  const std::vector<uint64_t> seen_;   ///< the tensor's shape as the parameter has it
   const std::vector<uint64_t> shape_;  ///< of this element of the stack
   const uint32_t axis_;
   const Matrix in_, out_matrix_;
   const std::span<uint8_t> out_;
+  const bool whole_;
   std::vector<Segment> segments_;
-  bool whole_ = true;
   uint64_t shift_ = 0,
            matrix_shift_ = 0;  ///< from the file's columns, or matrices, to the parameter's; modulo 2^64
-  std::vector<uint8_t> raw_, converted_;
+  std::vector<uint8_t> part_;
 };
 
-/// One element of a parameter's stack, from its summands: they are added as f64, and the sum rounded once.
-Status load_sum(const TensorFile& file, const Source& source, std::span<const uint32_t> summands,
-                std::span<uint8_t> out) {
-  Source wide = source;
-  wide.field.dtype = Elem::f64;
-  const uint64_t count = out.size() / static_cast<uint64_t>(elem_bytes(source.field.dtype));
-  std::vector<double> sum(count), next(count);
-  for (size_t j = 0; j < summands.size(); ++j) {
-    std::vector<double>& into = j == 0 ? sum : next;
-    Loader loader(file, wide, file.table.tensors[summands[j]], 0,
-                  {reinterpret_cast<uint8_t*>(into.data()), count * sizeof(double)});
-    if (auto error = loader.run()) return error;
-    for (uint64_t k = 0; j > 0 && k < count; ++k) sum[k] += next[k];
+/// The same from what lies there with its axes in another order, which goes element by element.
+class Reorderer {
+ public:
+  Reorderer(Elements& elements, const View& view, const Source& source, size_t joined, std::span<uint8_t> out)
+      : elements_(elements), bytes_(static_cast<uint64_t>(elem_bytes(source.field.dtype))), out_(out) {
+    const std::vector<uint64_t> shape(source.shape.begin() + source.stack, source.shape.end());
+    const bool whole = source.segments.empty();
+    if (!whole) segments_ = source.segments[joined];
+    std::vector<Axis> by_name(view.extents.size());
+    uint64_t stride = 1;
+    for (size_t axis = shape.size(); axis-- > 0; stride *= shape[axis]) {
+      const bool is_cut = !whole && axis == source.axis;
+      if (is_cut) unit_ = stride;
+      uint64_t within = 1;
+      for (size_t k = source.axes->to[axis].size(); k-- > 0;) {
+        const uint32_t name = source.axes->to[axis][k];
+        by_name[name] = {view.extents[name], is_cut ? 0 : stride * within, is_cut ? within : 0};
+        within *= view.extents[name];
+      }
+    }
+    for (const AxesPattern::Axis& axis : source.axes->from)
+      for (const uint32_t name : axis) add(by_name[name]);
+    if (axes_.empty()) axes_.push_back({1, 0, 0});
   }
-  convert(Elem::f64, sum.data(), source.field.dtype, out.data(), count);
-  return std::nullopt;
+
+  Status run() {
+    const Axis row = axes_.back();
+    axes_.pop_back();
+    std::vector<uint64_t> at(axes_.size(), 0);
+    uint64_t rows = 1;
+    for (const Axis& axis : axes_) rows *= axis.extent;
+    if (rows * row.extent == 0) return std::nullopt;
+    const uint64_t width = std::min(row.extent, part_elements),
+                   height = std::max<uint64_t>(1, part_elements / width);
+    part_.resize(std::min(height, rows) * width * bytes_);
+    for (uint64_t first = 0; first < rows; first += height) {
+      const uint64_t some = std::min(height, rows - first);
+      for (uint64_t column = 0; column < row.extent; column += width) {
+        const uint64_t columns = std::min(width, row.extent - column);
+        if (auto error = elements_.read(first * row.extent + column, some * columns, part_.data()))
+          return error;
+        std::vector<uint64_t> place = at;
+        for (uint64_t r = 0; r < some; ++r, next(place)) put(place, row, column, columns, r * columns);
+        if (column + columns == row.extent) at = std::move(place);
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  /// An axis of the file: how far apart its elements are in the parameter, and along the axis that is cut.
+  struct Axis {
+    uint64_t extent = 1, stride = 0, cut = 0;
+  };
+
+  /// Axes that stay beside each other are one.
+  void add(const Axis& axis) {
+    if (axis.extent == 1) return;
+    Axis* const last = axes_.empty() ? nullptr : &axes_.back();
+    if (last && last->stride == axis.extent * axis.stride && last->cut == axis.extent * axis.cut)
+      *last = {last->extent * axis.extent, axis.stride, axis.cut};
+    else
+      axes_.push_back(axis);
+  }
+
+  void next(std::vector<uint64_t>& at) const {
+    for (size_t k = at.size(); k-- > 0;) {
+      if (++at[k] < axes_[k].extent) return;
+      at[k] = 0;
+    }
+  }
+
+  /// Columns of a row of the file, which lie from this element of the part on.
+  void put(const std::vector<uint64_t>& at, const Axis& row, uint64_t column, uint64_t columns,
+           uint64_t from) {
+    uint64_t base = column * row.stride, cut = column * row.cut;
+    for (size_t k = 0; k < at.size(); ++k) base += at[k] * axes_[k].stride, cut += at[k] * axes_[k].cut;
+    if (unit_ == 0) return copy(from, columns, base, row.stride);
+    const uint64_t last = cut + (columns - 1) * row.cut;
+    auto segment =
+        std::upper_bound(segments_.begin(), segments_.end(), cut,
+                         [](uint64_t value, const Segment& s) { return value < s.from + s.count; });
+    for (; segment != segments_.end() && segment->from <= last; ++segment) {
+      const Segment& s = *segment;
+      if (row.cut == 0) {
+        copy(from, columns, base + (cut - s.from + s.to) * unit_, row.stride);
+        continue;
+      }
+      const uint64_t begin = cut >= s.from ? 0 : (s.from - cut + row.cut - 1) / row.cut;
+      const uint64_t end = std::min(columns, (s.from + s.count - cut + row.cut - 1) / row.cut);
+      if (begin < end)
+        copy(from + begin, end - begin, base + (cut + begin * row.cut - s.from + s.to) * unit_,
+             row.cut * unit_);
+    }
+  }
+
+  void copy(uint64_t from, uint64_t count, uint64_t to, uint64_t step) {
+    const uint8_t* const in = part_.data() + from * bytes_;
+    uint8_t* const out = out_.data() + to * bytes_;
+    const auto each = [&]<size_t size>() {
+      for (uint64_t i = 0; i < count; ++i) std::memcpy(out + i * step * size, in + i * size, size);
+    };
+    if (bytes_ == 1) each.template operator()<1>();
+    if (bytes_ == 2) each.template operator()<2>();
+    if (bytes_ == 4) each.template operator()<4>();
+    if (bytes_ == 8) each.template operator()<8>();
+  }
+
+  Elements& elements_;
+  const uint64_t bytes_;
+  const std::span<uint8_t> out_;
+  std::vector<Axis> axes_;
+  uint64_t unit_ = 0;  ///< of the parameter, from one element of the axis that is cut to the next; 0: none is
+  std::vector<Segment> segments_;
+  std::vector<uint8_t> part_;
+};
+
+/// One element of a parameter's stack, from one of the tensors that are joined in it or from all summands.
+Status load_part(const TensorFile& file, const Source& source, std::span<const uint32_t> tensors,
+                 size_t joined, std::span<uint8_t> out) {
+  Elements elements(file, source, tensors);
+  const View view(source, file.table.tensors[tensors[0]]);
+  return view.reordered ? Reorderer(elements, view, source, joined, out).run()
+                        : Loader(elements, view, source, joined, out).run();
 }
 
 }  // namespace
 
 std::optional<uint64_t> Source::mapped_offset() const {
-  if (tensors.size() != 1 || transposed || packed || file_dtype != field.dtype) return std::nullopt;
+  if (tensors.size() != 1 || transposed || reordered || packed || file_dtype != field.dtype)
+    return std::nullopt;
   if (segments.empty()) return 0;
   if (segments[0].size() != 1 || product(std::span(shape).subspan(stack).first(axis)) != 1)
     return std::nullopt;
@@ -224,14 +379,10 @@ Status load(const TensorFile& file, const Source& source, std::span<uint8_t> out
   for (size_t i = 0; i < count; ++i) {
     const auto tensors = std::span(source.tensors).subspan(i * source.joined, source.joined);
     const auto element = out.subspan(i * each, each);
-    if (source.summed) {
-      if (auto error = load_sum(file, source, tensors, element)) return error;
-      continue;
-    }
-    for (size_t j = 0; j < tensors.size(); ++j) {
-      Loader loader(file, source, file.table.tensors[tensors[j]], j, element);
-      if (auto error = loader.run()) return error;
-    }
+    const size_t parts = source.summed ? 1 : tensors.size(), in_each = tensors.size() / parts;
+    for (size_t j = 0; j < parts; ++j)
+      if (auto error = load_part(file, source, tensors.subspan(j * in_each, in_each), j, element))
+        return error;
   }
   return std::nullopt;
 }
