@@ -152,7 +152,7 @@ TEST(GgufBlocks, are_bound_when_a_map_allows_it) {
   EXPECT_EQ(bound("", wide).misfits.at(0).message,
             "parameter `q` is f32, `q` is q8_0; write `, as f32` in a binding map to convert it");
   EXPECT_EQ(bound("all as f32", k).misfits.at(0).message,
-            "parameter `k`: `k` is q4_K, which is not read here; f32, f16, bf16 and q8_0 are");
+            "parameter `k`: `k` is q4_K[256], an element type that is not read");
   const Binding transposed = bound("q <- q, transposed, as f32", wide);
   ASSERT_EQ(transposed.misfits.size(), 0u);
   EXPECT_EQ(transposed.sources[0]->mapped_offset(), std::nullopt);
@@ -173,7 +173,7 @@ TEST(GgufBlocks, of_another_kind_are_errors_only_when_they_are_used) {
   ASSERT_TRUE(file) << error_of(file);
   char out[4];
   EXPECT_ERROR(file->read(*file->table.find("k"), 0, out, 4), code::dtype,
-               "`k` is q4_K, which is not read here");
+               "`k` is q4_K, an element type that is not read");
   Gguf unknown;
   const auto other = opened(unknown.tensor("z", {7}, 99, "").bytes());
   ASSERT_TRUE(other) << error_of(other);

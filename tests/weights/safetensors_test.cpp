@@ -141,10 +141,24 @@ TEST(SafetensorsHostile, metadata_that_is_no_text) {
   EXPECT_ERROR(safetensors_with(R"({"__metadata__":{"k":{}}})"), code::format, "an object is not expected");
 }
 TEST(SafetensorsHostile, unknown_dtype) {
-  for (const char* dtype : {"F4", "U64", "f32", ""})
-    EXPECT_ERROR(safetensors_with(
-                     one(std::string("\"dtype\":\"") + dtype + R"(","shape":[1],"data_offsets":[0,9999])")),
-                 code::dtype, "unknown element type");
+  for (const std::string dtype : {"F4", "U64", "f32", "", "a\\nb"}) {
+    const auto with_offsets = [&](const char* offsets) {
+      return safetensors_with(one("\"dtype\":\"" + dtype + R"(","shape":[3],"data_offsets":)" + offsets),
+                              "1234");
+    };
+    EXPECT_ERROR(with_offsets("[0,9999]"), code::range, "are not within the 4 bytes of data");
+    EXPECT_ERROR(with_offsets("[0,3]"), code::range, "the last 1 bytes of the data belong to no tensor");
+    const auto file = with_offsets("[0,4]");
+    ASSERT_TRUE(file) << error_of(file);
+    const Tensor& tensor = *file->table.find("a");
+    EXPECT_EQ(tensor.packing, Packing::unreadable);
+    EXPECT_EQ(type_name(tensor), dtype.empty() ? "``" : dtype[0] == 'a' ? "`a\\x0ab`" : dtype);
+    char out[4];
+    EXPECT_ERROR(file->read(tensor, 0, out, 0), code::dtype, "an element type that is not read");
+  }
+  EXPECT_ERROR(
+      safetensors_with(one(R"("dtype":"F4","shape":[281474976710657],"data_offsets":[0,4])"), "1234"),
+      code::shape, "too many elements");
 }
 TEST(SafetensorsHostile, missing_attribute) {
   EXPECT_ERROR(safetensors_with(one("")), code::format, "no dtype");

@@ -117,8 +117,7 @@ class Binder {
     for (size_t i = 0; i < std::min(missing_.size(), shown_missing); ++i)
       names += (i ? ", " : "") + printable(missing_[i]);
     if (missing_.size() > shown_missing) names += text(" and ", missing_.size() - shown_missing, " others");
-    const bool bare = prefix.find_first_of(" \t,\"") == std::string::npos;
-    const std::string line = text("prefix ", bare ? "" : "\"", prefix, bare ? "" : "\"");
+    const std::string line = text("prefix ", quoted_name(prefix));
     for (size_t i = missing_at_.size(); i-- > 0;)
       out_.misfits.erase(out_.misfits.begin() + static_cast<ptrdiff_t>(missing_at_[i]));
     out_.misfits.insert(out_.misfits.begin(),
@@ -181,8 +180,8 @@ class Binder {
     if (!check_alike(field, tensors)) return false;
     const Tensor& first = table_.tensors[tensors[0]];
     if (first.packing == Packing::unreadable) {
-      misfit(text(label(field), ": ", printable(first.name), " is ", type_name(first),
-                  ", which is not read here; f32, f16, bf16 and q8_0 are"));
+      misfit(text(label(field), ": ", printable(first.name), " is ", described(first),
+                  ", an element type that is not read"));
       return false;
     }
     std::vector<uint64_t> shape = first.shape;

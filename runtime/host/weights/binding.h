@@ -1,12 +1,14 @@
 // Binding: which tensors of the weight files become which parameters of a program.
 //
 // A binding map is text beside the program, one rule per line; what is behind `--` is a comment:
-//   embed        <- "model.embed tokens.weight"         -- quotes for unusual names
+//   embed        <- "model.embed tokens.weight"         -- quotes for unusual names, in them "" for a quote
 //   layers.wq[l] <- model.layers.{l}.self_attn.q_proj.weight, transposed, as f32
 // A parameter without a rule is the tensor of its own name.
 //
 // `[l]` puts a new first axis in front; `{l}` stands for 0, 1, 2, ... in the tensor's name, as far as the
 // file goes; `[l, e]` stacks two axes.
+//
+// In a tensor's name `{{`, `}}` and `{*}` are characters of it, and `{0x0a}` is a byte.
 //
 // `*` in a parameter stands for any part of its path, dots included, and is put in the place of `*` in the
 // tensor's name, so that one rule is one for many parameters:
@@ -51,6 +53,12 @@
 #include "host/weights/tensor_file.h"
 
 namespace axon::weights {
+
+/// A tensor's name as a part of a map: what means something else there is escaped, as `{{`, `}}`, `{*}` and
+/// `{0x0a}`.
+std::string map_name(std::string_view name);
+/// A name of a map in quotes, if it needs them.
+std::string quoted_name(std::string_view);
 
 /// The right side of a rule: text between indices. `pieces` has one more item than `slots`; slots are
 /// positions in Rule::indices, or `star`.

@@ -21,6 +21,36 @@ std::string_view without_comment(std::string_view line) {
   return line;
 }
 
+/// Takes what stands for a character of a name: `{{`, `}}`, `{*}`, or `{0x0a}`, a byte; nullopt where the
+/// text begins with something else.
+std::optional<char> take_escape(std::string_view& name) {
+  constexpr size_t byte_length = 6;  // {0x0a}
+  const auto take = [&](size_t length, char c) { return name.remove_prefix(length), c; };
+  if (name.starts_with("{{") || name.starts_with("}}")) return take(2, name[0]);
+  if (name.starts_with("{*}")) return take(3, '*');
+  if (!name.starts_with("{0x") || name.size() < byte_length || name[byte_length - 1] != '}')
+    return std::nullopt;
+  unsigned byte = 0;
+  const auto [end, error] = std::from_chars(name.data() + 3, name.data() + byte_length - 1, byte, 16);
+  if (error != std::errc() || end != name.data() + byte_length - 1) return std::nullopt;
+  return take(byte_length, static_cast<char>(byte));
+}
+
+/// A name without indices and `*`; nullopt where it has some.
+std::optional<std::string> without_escapes(std::string_view name) {
+  std::string out;
+  while (!name.empty()) {
+    if (const auto c = take_escape(name)) {
+      out += *c;
+      continue;
+    }
+    if (name[0] == '{' || name[0] == '}' || name[0] == '*') return std::nullopt;
+    out += name[0];
+    name.remove_prefix(1);
+  }
+  return out;
+}
+
 /// A line that holds for the whole map, if it is one: `prefix`, `words` and `all` may be parameters, too.
 std::string statement(LineReader line) {
   std::string word = line.identifier();
@@ -51,9 +81,9 @@ Complaint read_words(LineReader& line, BindingMap& map) {
     if (word.empty()) return "a name between two dots expected";
     if (!line.take("=")) return text("`=` expected after ", printable(word));
     if (auto error = line.name(meaning, "a part of a tensor's name expected after `=`")) return error;
-    if (meaning.find_first_of("{}*") != meaning.npos)
-      return text("what ", printable(word), " is written as has no `{`, `}` or `*`");
-    if (!map.words.emplace(word, meaning).second) return text("word ", printable(word), " occurs twice");
+    const auto literal = without_escapes(meaning);
+    if (!literal) return text("what ", printable(word), " is written as has no `{`, `}` or `*`");
+    if (!map.words.emplace(word, *literal).second) return text("word ", printable(word), " occurs twice");
   } while (line.take(","));
   return line.end();
 }
@@ -126,6 +156,10 @@ class RuleReader {
   Complaint pattern(std::string_view name, const Rule& rule, NamePattern& out) {
     out.pieces.emplace_back();
     while (!name.empty()) {
+      if (const auto escaped = take_escape(name)) {
+        out.pieces.back() += *escaped;
+        continue;
+      }
       const char c = name.front();
       if (c == '}') return "`}` without `{` in the tensor's name";
       if (c == '{') {
@@ -153,7 +187,9 @@ class RuleReader {
     out.pieces.emplace_back();
     name.remove_prefix(end + 1);
     // A number must be seen to end: `{l}{e}` and `{l}5` could be read in two ways.
-    if (!name.empty() && (name.front() == '{' || is_digit(name.front())))
+    std::string_view rest = name;
+    const auto escaped = take_escape(rest);
+    if (escaped ? is_digit(*escaped) : !name.empty() && (name.front() == '{' || is_digit(name.front())))
       return text("`{", index, "}` is followed by a digit or another index");
     return std::nullopt;
   }
@@ -279,6 +315,30 @@ std::string translated(const std::map<std::string, std::string, std::less<>>& wo
 }
 
 }  // namespace
+
+std::string map_name(std::string_view name) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string out;
+  for (size_t at = 0; at < name.size();) {
+    const size_t bytes = printed_bytes(name.substr(at));
+    const char c = name[at];
+    if (bytes == 0)
+      out += text("{0x", digits[static_cast<unsigned char>(c) >> 4], digits[c & 15], "}");
+    else if (c == '{' || c == '}')
+      out.append(2, c);
+    else
+      out += c == '*' ? "{*}" : name.substr(at, bytes);
+    at += std::max<size_t>(bytes, 1);
+  }
+  return out;
+}
+
+std::string quoted_name(std::string_view name) {
+  if (name.find_first_of(" \t,+\"") == name.npos && !name.starts_with("--")) return std::string(name);
+  std::string out = "\"";
+  for (const char c : name) out += c == '"' ? "\"\"" : std::string_view(&c, 1);
+  return out + "\"";
+}
 
 std::string NamePattern::name(std::span<const uint64_t> values) const {
   std::string out = pieces[0];

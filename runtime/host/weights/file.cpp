@@ -94,10 +94,7 @@ Result<Bytes> File::view() const {
   return Bytes(mapping_, size_);
 }
 
-namespace {
-
-/// Bytes of the character that `text` begins with, by the Unicode Standard's table 3-7; 0 where it begins
-/// with no well-formed UTF-8, or with a control character.
+/// By the Unicode Standard's table 3-7.
 size_t printed_bytes(std::string_view text) {
   const auto byte = [&](size_t i) -> unsigned {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
@@ -114,8 +111,6 @@ size_t printed_bytes(std::string_view text) {
   const bool is_character = continues(1, first == 0xf0 ? 0x90 : 0x80, first == 0xf4 ? 0x8f : 0xbf);
   return is_character && continues(2) && continues(3) ? 4 : 0;
 }
-
-}  // namespace
 
 std::string printable(std::string_view name) {
   constexpr size_t shown = 120;

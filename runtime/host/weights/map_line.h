@@ -43,13 +43,20 @@ class LineReader {
     rest_.remove_prefix(token.size());
     return true;
   }
-  /// A tensor's name, or a part of one, in quotes or not; empty where there is none.
+  /// A tensor's name, or a part of one, in quotes, where `""` is one of its own, or not; empty where there is
+  /// none.
   Complaint name(std::string& out, const char* expected) {
     if (take("\"")) {
-      const size_t end = rest_.find('"');
-      if (end == rest_.npos) return "a closing quote expected";
-      out = rest_.substr(0, end);
-      rest_.remove_prefix(end + 1);
+      out.clear();
+      while (true) {
+        const size_t end = rest_.find('"');
+        if (end == rest_.npos) return "a closing quote expected";
+        out += rest_.substr(0, end);
+        rest_.remove_prefix(end + 1);
+        if (!rest_.starts_with('"')) break;
+        out += '"';
+        rest_.remove_prefix(1);
+      }
     } else {
       out = word([](char c) { return !is_space(c) && c != ',' && c != '"'; });
     }

@@ -2,7 +2,9 @@
 //
 // The header is written as a Python literal, but nothing is evaluated: only the fixed form
 //   {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
-// is read, with the keys in any order. Big-endian, column-major and object arrays are refused by name.
+// is read, with the keys in any order. Column-major arrays are refused. Those of a type that is not read,
+// such as big-endian numbers and objects, are refused by name where they are the whole file; in an archive
+// the table has their names.
 #include "host/weights/npy.h"
 
 #include <array>
@@ -89,16 +91,35 @@ class HeaderParser {
 
   Status description(Tensor& out) {
     const auto spelling = string();
-    if (!spelling) return Error{code::dtype, "structured arrays are not tensors"};
+    if (!spelling && !skip_list()) return malformed("a type in quotes expected");
     for (const auto& [known, type] : descriptions)
-      if (!known.empty() && known == *spelling) {
+      if (spelling && !known.empty() && known == *spelling) {
         out.dtype = type;
         return std::nullopt;
       }
-    if (spelling->starts_with('>')) return Error{code::dtype, text("big-endian type ", printable(*spelling))};
-    if (spelling->find('O') != spelling->npos)
-      return Error{code::dtype, "object arrays hold code and are not read"};
-    return Error{code::dtype, text("unknown element type ", printable(*spelling))};
+    out.packing = Packing::unreadable;
+    out.packed_as = spelling ? foreign_type(*spelling) : "structured";
+    return std::nullopt;
+  }
+
+  /// Goes past `[...]`, the fields of a structured type.
+  bool skip_list() {
+    skip_spaces();
+    if (!rest_.starts_with('[')) return false;
+    size_t depth = 0;
+    for (char quote = 0; !rest_.empty();) {
+      const char c = rest_.front();
+      rest_.remove_prefix(1);
+      if (quote != 0)
+        quote = c == quote ? '\0' : quote;
+      else if (c == '\'' || c == '"')
+        quote = c;
+      else if (c == '[')
+        ++depth;
+      else if (c == ']' && --depth == 0)
+        return true;
+    }
+    return false;
   }
 
   Status shape(Tensor& out) {
@@ -144,6 +165,13 @@ Result<std::pair<uint64_t, uint64_t>> read_preamble(const File& file, uint64_t o
   return std::pair(begin, length);
 }
 
+Error not_read(const std::string& type) {
+  if (type == "structured") return {code::dtype, "structured arrays are not tensors"};
+  if (type.starts_with('>')) return {code::dtype, text("big-endian type ", printable(type))};
+  if (type.find('O') != type.npos) return {code::dtype, "object arrays hold code and are not read"};
+  return {code::dtype, text("unknown element type ", printable(type))};
+}
+
 std::string stem(const std::string& path) {
   const size_t slash = path.rfind('/');
   std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
@@ -161,20 +189,28 @@ Result<Tensor> read_npy_array(const File& file, uint64_t offset, uint64_t size) 
   if (auto error = file.read(offset + begin, header.data(), length)) return *error;
   Tensor tensor;
   if (auto error = HeaderParser(header).parse(tensor)) return *error;
+  tensor.begin = offset + begin + length;
+  tensor.end = offset + size;
+  if (tensor.packing == Packing::unreadable) {
+    const auto count = element_count(tensor.shape);
+    return count ? Result<Tensor>(tensor) : count.error();
+  }
   const auto bytes = byte_count(tensor.shape, tensor.dtype);
   if (!bytes) return bytes.error();
   const uint64_t present = size - begin - length;
   if (*bytes != present)
     return Error{code::shape, text("type ", elem_name(tensor.dtype), " and shape ", shape_text(tensor.shape),
                                    " need ", *bytes, " bytes, the array has ", present)};
-  tensor.begin = offset + begin + length;
-  tensor.end = offset + size;
   return tensor;
 }
 
 Result<TensorFile> read_npy(std::shared_ptr<File> file) {
   auto tensor = read_npy_array(*file, 0, file->size());
   if (!tensor) return Error{tensor.error().code, text(printable(file->name()), ": ", tensor.error().message)};
+  if (tensor->packing == Packing::unreadable) {
+    const Error error = not_read(tensor->packed_as);
+    return Error{error.code, text(printable(file->name()), ": ", error.message)};
+  }
   tensor->name = stem(file->name());
   TensorFile out;
   out.table.tensors.push_back(std::move(*tensor));

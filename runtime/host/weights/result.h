@@ -61,6 +61,9 @@ std::string text(const Parts&... parts) {
   return out;
 }
 
+/// How many bytes the first character of a text has; 0 where it is a control character or no UTF-8.
+size_t printed_bytes(std::string_view text);
+
 /// A name from a file, safe to print: in back-ticks, control characters and what is no UTF-8 escaped, shortened
 /// when very long.
 std::string printable(std::string_view name);

@@ -12,6 +12,14 @@ namespace {
 constexpr uint64_t part_bytes = 1u << 20;  // a multiple of every element size
 }
 
+std::string foreign_type(std::string_view name) {
+  constexpr size_t longest = 32;
+  const bool is_plain =
+      !name.empty() && name.size() <= longest &&
+      std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c < 0x7f && c != '`'; });
+  return is_plain ? std::string(name) : printable(name);
+}
+
 std::string type_name(const Tensor& tensor) {
   if (tensor.packing == Packing::unreadable) return tensor.packed_as;
   return std::string(tensor.packing == Packing::q8_0 ? "q8_0" : elem_name(tensor.dtype));
@@ -39,7 +47,7 @@ Status TensorFile::read(const Tensor& tensor, uint64_t offset, void* out, uint64
   const auto end = checked_add(offset, count);
   if (tensor.packing == Packing::unreadable)
     return Error{code::dtype, text("tensor ", printable(tensor.name), " is ", tensor.packed_as,
-                                   ", which is not read here")};
+                                   ", an element type that is not read")};
   if (!end || *end > read_bytes(tensor))
     return Error{code::range,
                  text("tensor ", printable(tensor.name), " ends before byte ", offset, " + ", count)};

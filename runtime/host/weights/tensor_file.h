@@ -26,18 +26,20 @@ enum class Packing : uint8_t {
   q8_0,         ///< in blocks (packed.h), read as the f32 that they stand for
   q8_0_values,  ///< of the same blocks, the i8
   q8_0_scales,  ///< of the same blocks, the f16 by which the i8 of each are multiplied
-  unreadable,   ///< in blocks of another kind, of which the name alone is known
+  unreadable,   ///< of another type or in blocks of another kind, of which the name alone is known
 };
 
 struct Tensor {
   std::string name;
   Elem dtype = Elem::f32;  ///< of the elements as they are read
   std::vector<uint64_t> shape;
-  uint64_t begin = 0, end = 0;  ///< bytes within files[file]; none of an unreadable tensor
+  uint64_t begin = 0, end = 0;  ///< bytes within files[file]
   uint32_t file = 0;
   Packing packing = Packing::none;
-  std::string packed_as = {};  ///< the name of an unreadable tensor's blocks
+  std::string packed_as = {};  ///< what the type of an unreadable tensor is called
 };
+/// What a file calls a type that is not read, safe to print.
+std::string foreign_type(std::string_view name);
 /// The element type as messages name it: f32, or q8_0.
 std::string type_name(const Tensor&);
 /// How many bytes all of the tensor's elements have as they are read.
