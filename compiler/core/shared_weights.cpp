@@ -17,7 +17,7 @@ void add_leaves(const TypeStore& types, TypeId id, const std::string& path, size
   const Type& type = types.types[id];
   if (type.kind == Type::Kind::stack) return add_leaves(types, type.items[0], path, lead + 1, out);
   if (type.kind == Type::Kind::tensor && type.elem.elem) {
-    out.push_back({path, *type.elem.elem, lead + type.shape.size()});
+    out.push_back({path, *type.elem.elem, lead + type.shape.size(), lead});
     return;
   }
   for (size_t i = 0; i < type.items.size(); ++i) {

@@ -13,7 +13,8 @@ namespace axon::core {
 struct WeightLeaf {
   std::string path;  ///< "p.layers.wq"
   base::Elem elem;
-  size_t rank;  ///< with the axes of stacks around it
+  size_t rank;    ///< with the axes of stacks around it
+  size_t stacks;  ///< how many axes these are
 };
 
 /// What an entry takes as weights, by parameter.

@@ -19,6 +19,7 @@ namespace axon::tools {
 namespace {
 
 using source::Code;
+using weights::Packing;
 using weights::Source;
 using weights::Tensor;
 using weights::TensorTable;
@@ -62,11 +63,25 @@ std::string safe_name(const std::string& name) {
   return safe ? name : weights::printable(name);
 }
 
+/// model.layers.0.q.weight f16[4, 4]
+std::string describe_tensor(const Tensor& tensor) {
+  return fmt::format("{} {}", safe_name(tensor.name),
+                     type_and_shape(weights::type_name(tensor), tensor.shape));
+}
+
+/// A line for each tensor that is there by name alone.
+std::string unreadable_tensors(const TensorTable& table, const char* front) {
+  std::string out;
+  for (const Tensor& tensor : table.tensors)
+    if (tensor.packing == Packing::unreadable)
+      out += fmt::format("{}unreadable: {}\n", front, describe_tensor(tensor));
+  return out;
+}
+
 /// model.layers.0.q.weight f16[4, 4] and 11 more, transposed
 std::string describe_source(const TensorTable& table, const Source& source) {
   const Tensor& first = table.tensors[source.tensors[0]];
-  std::string out =
-      fmt::format("{} {}", safe_name(first.name), type_and_shape(weights::type_name(first), first.shape));
+  std::string out = describe_tensor(first);
   if (source.tensors.size() > 1) out += fmt::format(" and {} more", source.tensors.size() - 1);
   if (source.transposed) out += ", transposed";
   if (source.axes) out += ", " + weights::text_of(*source.axes);
@@ -97,12 +112,11 @@ void show_binding(const TensorTable& table, const host::WeightFit& fit) {
   }
   for (size_t t = 0; t < table.tensors.size(); ++t) {
     const Tensor& tensor = table.tensors[t];
-    const bool part =
-        tensor.packing == weights::Packing::q8_0_values || tensor.packing == weights::Packing::q8_0_scales;
-    if (!used[t] && !part)
-      fmt::print("unused: {} {}\n", safe_name(tensor.name),
-                 type_and_shape(weights::type_name(tensor), tensor.shape));
+    const bool part = tensor.packing == Packing::q8_0_values || tensor.packing == Packing::q8_0_scales;
+    if (!used[t] && !part && tensor.packing != Packing::unreadable)
+      fmt::print("unused: {}\n", describe_tensor(tensor));
   }
+  fmt::print("{}", unreadable_tensors(table, ""));
 }
 
 int show_map(Compilation& c, const WeightsOptions& o, const host::Manifest& manifest,
@@ -119,9 +133,9 @@ int show_map(Compilation& c, const WeightsOptions& o, const host::Manifest& mani
 
 int propose_map(Compilation& c, const WeightsOptions& o, const host::Manifest& manifest,
                 const TensorTable& table) {
-  const Proposal proposal = propose(manifest, table, map_names_of(manifest));
+  const Proposal proposal = propose(manifest, table, map_names_of(manifest), stacks_of(c, manifest.weights));
   const std::string text = map_text(proposal);
-  fmt::print("{}", text);
+  fmt::print("{}{}", text, unreadable_tensors(table, "-- "));
   auto fit = host::fit_weights(manifest, table, text);
   if (!fit) return fail_with(c, o.common, fit.failure());
   if (fit->misfits.empty()) return report(c, o.common);

@@ -3,6 +3,7 @@
 usage: test_command.py ETCC
 """
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -34,7 +35,7 @@ def checkpoint(name, shapes, dtype="F32", metadata=None):
         kind = dtype
         if isinstance(shape, tuple):
             kind, shape = shape
-        size = {"F32": 4, "F16": 2, "I64": 8}[kind]
+        size = {"F32": 4, "F16": 2, "I64": 8, "U64": 8, "C64": 8}[kind]
         for extent in shape:
             size *= extent
         header[key] = {"dtype": kind, "shape": list(shape), "data_offsets": [at, at + size]}
@@ -177,13 +178,50 @@ unused: extra i64[3]
         self.assertEqual(weights(program(), folder / "no.safetensors")[0], 1)
         self.assertEqual(weights(program())[0], 2)
 
-    def test_names_that_no_map_can_have(self):
+    def test_names_that_need_quotes_and_escapes(self):
+        names = ["a, b", 'q"uote', "brace{d}", "st*r", "new\nline", "a <- b", "-- c", "{0}", "back\\slash", "{l}.\u00e9 + x",
+                 "dot.{0}.w"]
+        written = ['"a, b"', '"q""uote"', "brace{{d}}", "st{*}r", "new{0x0a}line", '"a <- b"', '"-- c"', "{{0}}", "back\\slash",
+                   '"{{l}}.\u00e9 + x"', "dot.{{0}}.w"]
         source = program("entry main (p : weights { a : f32[n], b : f32[m] }) = sum p.a + sum p.b", "names.axn")
-        path = checkpoint("names.safetensors", {'q"uote': [3], "brace{d}": [3], "a, b": [3], "new\nline": [2],
-                                                "st*r": [2], "": [5], "b": [4]})
-        status, out, _ = weights(source, path)
-        self.assertEqual(status, 0, out)
-        self.assertIn('a <- "a, b"\n', out)
+        for name, text in zip(names, written):
+            path = checkpoint("names.safetensors", {name: [3], "b": [4], "": [5]})
+            status, out, err = weights(source, path)
+            self.assertEqual((status, err), (0, ""), out)
+            self.assertIn(f"a <- {text}\n", out)
+            self.assertEqual(weights(source, path, "--map", out)[0], 0)
+
+    def test_names_of_stacks_that_need_quotes_and_escapes(self):
+        fields = "type L = { w : f32[3], b : f32[2], c : f32[4] }\n"
+        source = program(fields + "entry main (p : weights { layers : Stack[n, L], x : f32[5] }) = "
+                         "(p.layers.w * 1.0, p.layers.b * 1.0, p.layers.c * 1.0, p.x * 1.0)", "stack.axn")
+        for front, back in (("h{", "}"), ('say "', '" +'), ("*", "{0}"), ("a\n", "\n"), ("{{0}}", "}.x")):
+            shapes = {f"{front}.{i}.{kind}{back}": [size] for i in range(3)
+                      for kind, size in (("weight", 3), ("bias", 2), ("co*st", 4))}
+            path = checkpoint("stack.safetensors", shapes | {"x": [5]})
+            status, out, err = weights(source, path)
+            self.assertEqual((status, err), (0, ""), out)
+            shown = weights(source, path, "--map", out)
+            self.assertEqual((shown[0], shown[1].count("unused"), shown[1].count("and 2 more")), (0, 0, 3), out)
+
+    def test_tensors_of_types_that_are_not_read(self):
+        source = program("entry main (p : weights { a : f32[n], b : f32[m] }) = sum p.a + sum p.b", "types.axn")
+        path = checkpoint("types.safetensors", {"a": [3], "b": [4], "c": ("C64", [3]), "d": ("U64", [2, 2])})
+        status, out, err = weights(source, path)
+        self.assertEqual((status, err), (0, ""))
+        self.assertEqual(out, "-- the tensors of their own names: a, b\n-- unreadable: c C64[3]\n-- unreadable: d U64[2, 2]\n")
+        status, out, err = weights(source, path, "--map", out)
+        self.assertEqual((status, err), (0, ""))
+        self.assertTrue(out.endswith("b  f32[4]  <- b f32[4]\nunreadable: c C64[3]\nunreadable: d U64[2, 2]\n"), out)
+        for used in ("a <- c", "a <- a + c, summed", "a <- c + a, joined rows"):
+            status, _, err = weights(source, path, "--map", used)
+            self.assertEqual(status, 1)
+            self.assertIn("parameter `a`: `c` is C64[3], an element type that is not read", err)
+        path = checkpoint("types.safetensors", {"a": ("U64", [3]), "b": [4]})
+        status, out, err = weights(source, path)
+        self.assertEqual(status, 1)
+        self.assertIn("-- a: no tensor of its shape and type is left\n-- unreadable: a U64[3]\n", out)
+        self.assertIn("parameter `a`: `a` is U64[3], an element type that is not read", err)
 
     def test_no_tensors_and_empty_tensors(self):
         status, out, _ = weights(program(), checkpoint("nothing.safetensors", {}))
@@ -262,6 +300,82 @@ b_i, b_f, b_c, b_o <- bias_ih_l0 + bias_hh_l0, summed, split columns
         self.assertIn("stem <- conv.weight\n", out)
         self.assertNotIn("unsure: stem", out)
         self.assertIn("head <- weight, transposed\n", out)
+
+    def axes(self, fields, shapes):
+        """What is proposed for a program with these fields; the proposal binds."""
+        used = ", ".join(f"p.{field.split(':')[0].strip()} * 1.0" for field in fields.split("; "))
+        source = program(f"entry main (p : weights {{ {fields.replace(';', ',')} }}) = ({used})", "axes.axn")
+        path = checkpoint("axes.safetensors", shapes)
+        status, out, err = weights(source, path)
+        self.assertEqual((status, err), (0, ""), out)
+        self.assertEqual(weights(source, path, "--map", out)[0], 0)
+        return re.sub(" +", " ", out)
+
+    def test_axes_of_extent_1(self):
+        out = self.axes("cls : f32[d]; pos : f32[n, d]; w : f32[d, e]; b : f32[e]",
+                        {"vit.cls_token": [1, 1, 6], "vit.pos_embed": [1, 9, 6], "head.weight": [4, 6], "head.bias": [4]})
+        self.assertIn("cls <- cls_token, axes 1 1 a -> a\n", out)
+        self.assertIn("pos <- pos_embed, axes 1 a b -> a b\n", out)
+        out = self.axes("w : f32[1, d, 1]; x : f32[d]; y : f32[d]", {"w": [6], "x": [6], "y": [6]})
+        self.assertIn("w <- w, axes (a=1 b=6 c) -> a b c\n", out)
+        out = self.axes("conv : f32[i, o]; b : f32[o]; c : f32[i]", {"conv.weight": [4, 3, 1, 1], "b": [4], "c": [3]})
+        self.assertIn("conv <- conv.weight, axes a b 1 1 -> b a\n", out)
+
+    def test_filters_in_another_order(self):
+        out = self.axes("stem : f32[s, s, i, o]; stem_bias : f32[o]; conv : f32[t, t, o, o]; conv_bias : f32[o]",
+                        {"stem.weight": [4, 3, 7, 7], "stem.bias": [4], "conv.weight": [4, 4, 3, 3], "conv.bias": [4]})
+        self.assertIn("stem <- weight, axes a b c d -> c d b a\n", out)
+        self.assertIn("conv <- conv.weight, axes a b c d -> c d b a\n", out, "as the other one is")
+        self.assertNotIn("unsure: conv:", out)
+        out = self.axes("conv : f32[t, t, o, o]; conv_bias : f32[o]", {"conv.weight": [4, 4, 3, 3], "conv.bias": [4]})
+        self.assertIn("-- unsure: conv: which of its axes is which, its shape does not tell\n", out)
+        out = self.axes("stem : f32[o, i, s, s]; stem_bias : f32[o]", {"stem.kernel": [7, 7, 3, 4], "stem.bias": [4]})
+        self.assertIn("axes a b c d -> d c a b\n", out)
+
+    def test_axes_that_are_one(self):
+        shapes = {}
+        for i in range(2):
+            shapes |= {f"block_{i}.query.kernel": [6, 4, 2], f"block_{i}.query.bias": [4, 2],
+                       f"block_{i}.out.kernel": [4, 2, 6], f"block_{i}.out.bias": [6]}
+        layer = "type L[d, a] = { query : f32[d, a], query_b : f32[a], out : f32[a, d], out_b : f32[d] }\n"
+        source = program(layer + "entry main (p : weights { layers : Stack[n, L[d, a]], norm : f32[d] }) = p.norm * 1.0",
+                         "flax.axn")
+        path = checkpoint("flax.safetensors", shapes | {"norm.scale": [6]})
+        status, out, err = weights(source, path)
+        self.assertEqual((status, err), (0, ""), out)
+        for field, name, axes in (("query", "query.kernel", "a b c -> a (b c)"), ("query_b", "query.bias", "a b -> (a b)"),
+                                  ("out", "out.kernel", "a b c -> (a b) c")):
+            self.assertRegex(out, rf"(?m)^layers\.{field}\[l\] +<- block_{{l}}\.{name}, axes {re.escape(axes)}$")
+        self.assertEqual(weights(source, path, "--map", out)[0], 0)
+
+    def test_axes_that_are_divided(self):
+        out = self.axes("q : f32[4, k, d]; other : f32[d]", {"q.weight": [8, 6], "other": [6]})
+        self.assertIn("q <- q.weight, axes (a=4 b) c -> a b c\n", out)
+
+    def test_an_order_of_axes_is_offered(self):
+        source = program("entry main (p : weights { a : f32[2, i, o], b : f32[i], c : f32[i], e : f32[o], f : f32[o] }) = "
+                         "(p.a * 1.0, p.b + p.c, p.e + p.f)", "offer.axn")
+        path = checkpoint("offer.safetensors", {"a": [5, 3, 2], "b": [3], "c": [3], "e": [5], "f": [5]})
+        status, _, err = weights(source, path, "--map", "a <- a")
+        self.assertEqual(status, 1)
+        self.assertIn("parameter `a` is [5, 3, 2] in the file, expected [2, i, o] = [2, 3, 5]", err)
+        self.assertIn("; with `axes a b c -> c b a` it would fit", err)
+        self.assertEqual(weights(source, path, "--map", "a <- a, axes a b c -> c b a")[0], 0)
+        _, _, err = weights(source, path, "--map", "a <- a, axes x y z -> z x y")
+        self.assertIn("parameter `a` is [2, 5, 3] by `axes x y z -> z x y` (`a`, [5, 3, 2] in the file), expected [2, i, o]", err)
+
+    def test_two_stacks_of_one_record(self):
+        layer = "type L[e] = { a : f32[3], b : f32[4], up : f32[e, 5], down : f32[e, 6] }\n"
+        source = program(layer + "entry main (p : weights { layers : Stack[n, L[e]], x : f32[2] }) = p.x * 1.0", "two.axn")
+        shapes = {"x": [2]}
+        for i in range(2):
+            shapes |= {f"h.{i}.a": [3], f"h.{i}.b": [4]}
+            for j in range(3):
+                shapes |= {f"h.{i}.e.{j}.up": [5], f"h.{i}.e.{j}.down": [6]}
+        path = checkpoint("two.safetensors", shapes)
+        status, out, err = weights(source, path)
+        self.assertEqual((status, err), (0, ""), out)
+        self.assertEqual(weights(source, path, "--map", out)[0], 0)
 
     def test_sizes_of_parts_follow_from_other_weights(self):
         source = program("entry main (p : weights { q : f32[d, a], k : f32[d, b], v : f32[d, b], o : f32[a, d] }) = "

@@ -83,6 +83,22 @@ class Files(unittest.TestCase):
             np.testing.assert_array_equal(actual, first)
 
 
+class Archives(unittest.TestCase):
+    def test_arrays_that_are_not_read_are_errors_where_they_are_used(self):
+        odd = {"words": np.array(["a", "bc"]), "complex": np.ones(2, np.complex64), "big": np.ones(2, ">f4"),
+               "rows": np.zeros(2, [("x", "<i4"), ("y", "<f4", (2,))])}
+        path = checkpoint("odd.npz", odd | {"a": np.ones(2, np.float32)})
+        source = program("entry main (p : weights { a : f32[n] }) = p.a * 2.0")
+        np.testing.assert_array_equal(run(source, "-- none", f"p=@{path}"), [2, 2])
+        for name, kind in (("words", "<U2"), ("complex", "<c8"), ("big", ">f4"), ("rows", "structured")):
+            self.assertIn(f"parameter `a`: `{name}` is {kind}[2], an element type that is not read",
+                          run(source, f"a <- {name}", f"p=@{path}"))
+        done = subprocess.run([etcc, "run", program("entry main (x : f32[n]) = x"), "main", f"x=@{path}:big"],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("tensor `big` is >f4, an element type that is not read", done.stderr)
+
+
 class WholeProgram(unittest.TestCase):
     """One map for a program of several entries, each of which takes some of the weights."""
     SOURCE = """

@@ -11,6 +11,7 @@
 #include <map>
 #include <set>
 
+#include "host/weights/binding.h"
 #include "tools/weights/names.h"
 #include "tools/weights/propose.h"
 
@@ -18,6 +19,7 @@ namespace axon::tools {
 
 namespace {
 
+using weights::quoted_name;
 using Words = std::map<std::string, std::string>;
 
 constexpr size_t longest_line = 100, widest_left = 44;
@@ -36,11 +38,6 @@ std::vector<std::string> components(std::string_view name) {
 std::string dotted(const std::vector<std::string>& parts, size_t first, size_t last) {
   return fmt::format("{}", fmt::join(parts.begin() + static_cast<ptrdiff_t>(first),
                                      parts.begin() + static_cast<ptrdiff_t>(last), "."));
-}
-
-std::string quoted_name(const std::string& name) {
-  const bool bare = name.find_first_of(" \t,+") == std::string::npos && !name.starts_with("--");
-  return bare ? name : "\"" + name + "\"";
 }
 
 /// Rules that one rule with `*` may stand for: what each has in the place of `*`, on both sides.
@@ -101,8 +98,8 @@ class MapWriter {
 
   /// A parameter that is the tensor of its own name, which needs no rule.
   static bool is_plain(const ProposedRule& rule) {
-    return rule.fields == rule.tensors && rule.cut.empty() && !rule.transposed && !rule.as &&
-           rule.fields[0].find('*') == std::string::npos;
+    return rule.fields == rule.tensors && rule.cut.empty() && !rule.transposed && rule.axes.empty() &&
+           !rule.as && rule.fields[0].find('*') == std::string::npos;
   }
 
   // ---- rules with `*` ----
@@ -112,15 +109,22 @@ class MapWriter {
     std::map<std::string, std::vector<size_t>> by_head;
     for (size_t i = 0; i < rules_.size(); ++i) {
       const ProposedRule& rule = rules_[i];
-      if (rule.fields.size() != 1 || rule.tensors.size() != 1 || rule.indices == 0) continue;
+      if (rule.fields.size() != 1 || rule.tensors.size() != 1 || rule.indices == 0 || !rule.axes.empty())
+        continue;
       const size_t brace = rule.tensors[0].rfind("}.");
       if (brace != std::string::npos) by_head[rule.tensors[0].substr(0, brace + 2)].push_back(i);
     }
     for (const auto& [head, some] : by_head) {
       Group group{common_parent(some), head, "", some};
       if (group.field_front.empty() || some.size() < 2) continue;
-      set_back(group);
-      merge(group);
+      Group other = group;
+      other.tensor_back = common_back(group);
+      Words words, others;
+      const std::vector<size_t> follow = following(group, words), more = following(other, others);
+      if (more.size() >= follow.size())
+        merge(other, more, others);
+      else
+        merge(group, follow, words);
     }
   }
 
@@ -137,15 +141,14 @@ class MapWriter {
     return depth == 0 ? "" : dotted(first, 0, depth) + ".";
   }
 
-  /// What all tensors of a group end with, where each field is one word.
-  void set_back(Group& group) const {
+  /// What all tensors of a group end with.
+  std::string common_back(const Group& group) const {
     const auto rest = [&](size_t i) {
       return components(rules_[i].tensors[0].substr(group.tensor_front.size()));
     };
     const std::vector<std::string> first = rest(group.rules[0]);
     size_t length = first.size() - 1;
     for (const size_t i : group.rules) {
-      if (rules_[i].fields[0].find('.', group.field_front.size()) != std::string::npos) return;
       const std::vector<std::string> parts = rest(i);
       size_t same = 0;
       while (same < length && same + 1 < parts.size() &&
@@ -153,7 +156,7 @@ class MapWriter {
         ++same;
       length = same;
     }
-    if (length > 0) group.tensor_back = "." + dotted(first, first.size() - length, first.size());
+    return length == 0 ? "" : "." + dotted(first, first.size() - length, first.size());
   }
 
   /// Weights and biases of one record: `norm.* <- ln_f.*`, also of several that share a tensor.
@@ -161,7 +164,9 @@ class MapWriter {
     std::map<std::string, std::vector<size_t>> by_parents;
     for (size_t i = 0; i < rules_.size(); ++i) {
       const ProposedRule& rule = rules_[i];
-      if (absorbed_.contains(i) || rule.as || rule.fields[0].find('*') != std::string::npos) continue;
+      if (absorbed_.contains(i) || rule.as || !rule.axes.empty() ||
+          rule.fields[0].find('*') != std::string::npos)
+        continue;
       std::string key = fmt::format("{} {} {}", rule.cut, rule.summed, rule.indices);
       bool one_leaf = true;
       for (const auto* names : {&rule.fields, &rule.tensors})
@@ -185,10 +190,15 @@ class MapWriter {
                  std::string(leaf_of(rules_[i].tensors[0]))))
         return;
     }
-    words_ = std::move(words);
     ProposedRule& rule = rules_[some[0]];
-    for (auto* names : {&rule.fields, &rule.tensors})
+    ProposedRule merged = rule;
+    for (auto* names : {&merged.fields, &merged.tensors})
       for (std::string& name : *names) name = fmt::format("{}.*", parent_of(name));
+    for (const std::string& field : merged.fields)
+      if (stars_.contains(field)) return;
+    stars_.insert(merged.fields.begin(), merged.fields.end());
+    words_ = std::move(words);
+    rule = std::move(merged);
     rule.transposed = transposed(some);
     absorbed_.insert(some.begin() + 1, some.end());
   }
@@ -205,9 +215,9 @@ class MapWriter {
     return words.emplace(word, meaning).first->second == meaning;
   }
 
-  /// Makes one rule of those of a group that follow its pattern.
-  void merge(const Group& group) {
-    Words words = words_;
+  /// The rules of a group that follow its pattern, and the words for that.
+  std::vector<size_t> following(const Group& group, Words& words) const {
+    words = words_;
     const bool turned = transposed(group.rules);
     std::vector<size_t> follow;
     for (const size_t i : group.rules) {
@@ -225,12 +235,17 @@ class MapWriter {
       words = std::move(tried);
       follow.push_back(i);
     }
-    if (follow.size() < 2) return;
-    words_ = std::move(words);
+    return follow;
+  }
+
+  /// Makes one rule of these.
+  void merge(const Group& group, const std::vector<size_t>& follow, const Words& words) {
+    if (follow.size() < 2 || !stars_.insert(group.field_front + "*").second) return;
+    words_ = words;
     ProposedRule& rule = rules_[follow[0]];
+    rule.transposed = transposed(group.rules);
     rule.fields = {group.field_front + "*"};
     rule.tensors = {group.tensor_front + "*" + group.tensor_back};
-    rule.transposed = turned;
     absorbed_.insert(follow.begin() + 1, follow.end());
   }
 
@@ -238,9 +253,12 @@ class MapWriter {
 
   static std::string with_indices(std::string pattern) {
     constexpr std::string_view letters = "leij";
-    for (size_t i = 0; i < letters.size(); ++i) {
-      const std::string hole = fmt::format("{{{}}}", i);
-      if (const size_t at = pattern.find(hole); at != std::string::npos) pattern[at + 1] = letters[i];
+    for (size_t at = 0; at + 2 < pattern.size(); ++at) {
+      const std::string_view rest = std::string_view(pattern).substr(at);
+      if (rest.starts_with("{{") || rest.starts_with("}}"))
+        ++at;  // characters of a name
+      else if (rest[0] == '{' && rest[2] == '}' && rest[1] != '*')
+        pattern[at + 1] = letters[static_cast<size_t>(rest[1] - '0')];
     }
     return pattern;
   }
@@ -257,6 +275,7 @@ class MapWriter {
     for (const std::string& tensor : rule.tensors) names.push_back(quoted_name(with_indices(tensor)));
     std::string out = fmt::format("{}", fmt::join(names, " + "));
     if (rule.transposed) out += ", transposed";
+    if (!rule.axes.empty()) out += ", " + rule.axes;
     if (rule.summed) out += ", summed";
     if (!rule.cut.empty()) out += ", " + rule.cut;
     if (rule.as) out += fmt::format(", as {}", elem_name(*rule.as));
@@ -319,7 +338,8 @@ class MapWriter {
 
   const Proposal& proposal_;
   std::vector<ProposedRule> rules_;
-  std::set<size_t> absorbed_;  ///< rules that another one stands for
+  std::set<size_t> absorbed_;    ///< rules that another one stands for
+  std::set<std::string> stars_;  ///< fields with `*`, each of which has one rule
   Words words_;                ///< those that stay as they are, too
   std::string prefix_;
   std::optional<Elem> all_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 namespace axon::tools {
 
@@ -104,6 +105,34 @@ double likeness(const std::vector<std::string>& parameter, const std::vector<std
   return coverage(parameter, tensor) + back * coverage(tensor, parameter);
 }
 
+std::vector<std::vector<SeriesPlace>> series_in(const std::vector<std::string>& names) {
+  constexpr size_t most_digits = 6;
+  std::map<std::string, std::map<int, std::vector<size_t>>> by_rest;  // names by their number
+  for (size_t i = 0; i < names.size(); ++i) {
+    const std::string& name = names[i];
+    for (size_t at = 0; at < name.size(); ++at) {
+      if (!is_numeral(name[at])) continue;
+      size_t end = at;
+      while (end < name.size() && is_numeral(name[end])) ++end;
+      const bool is_index = at > 0 && name[at - 1] == '{';
+      if (!is_index && end - at <= most_digits)
+        by_rest[name.substr(0, at) + "#" + name.substr(end)][std::stoi(name.substr(at, end - at))].push_back(
+            i);
+      at = end;
+    }
+  }
+  std::vector<std::vector<SeriesPlace>> out(names.size());
+  for (const auto& [rest, numbers] : by_rest) {
+    size_t number = 0;
+    for (const auto& [value, some] : numbers) {
+      for (const size_t i : some)
+        if (numbers.size() > 1) out[i].push_back({number, numbers.size()});
+      ++number;
+    }
+  }
+  return out;
+}
+
 bool ends_in_leaf(std::string_view name) {
   const std::vector<std::string> words = words_of(leaf_of(name));
   if (words.size() != 1) return false;
@@ -111,6 +140,10 @@ bool ends_in_leaf(std::string_view name) {
     if (std::find(word_classes[row].begin(), word_classes[row].end(), words[0]) != word_classes[row].end())
       return true;
   return false;
+}
+
+std::string home_of(std::string_view name) {
+  return std::string(parent_of(ends_in_leaf(name) ? parent_of(name) : name));
 }
 
 std::string_view parent_of(std::string_view name) {

@@ -1,6 +1,10 @@
 // See program.h.
 #include "tools/weights/program.h"
 
+#include <map>
+
+#include "core/shared_weights.h"
+
 namespace axon::tools {
 
 namespace {
@@ -117,6 +121,17 @@ host::Result<host::Manifest> weights_of(const Compilation& c) {
     out.entries.push_back(std::move(*entry));
   }
   out.other_weights = other_weights(c);
+  return out;
+}
+
+std::vector<size_t> stacks_of(const Compilation& c, const std::vector<host::Weight>& weights) {
+  std::map<std::string, size_t> by_path;
+  for (const core::GlobalId id : c.core->own)
+    if (c.core->globals[id].kind == core::Global::Kind::entry)
+      for (const core::EntryWeights::Parameter& parameter : core::weights_of(*c.core, id).parameters)
+        for (const core::WeightLeaf& leaf : parameter.leaves) by_path.emplace(leaf.path, leaf.stacks);
+  std::vector<size_t> out;
+  for (const host::Weight& weight : weights) out.push_back(by_path[weight.path]);
   return out;
 }
 

@@ -9,5 +9,7 @@ namespace axon::tools {
 /// The weights of all entries, and of each entry its sizes and inputs. The compilation has run up to the
 /// graphs.
 host::Result<host::Manifest> weights_of(const Compilation&);
+/// How many of the axes of each of these weights are those of stacks of records.
+std::vector<size_t> stacks_of(const Compilation&, const std::vector<host::Weight>&);
 
 }  // namespace axon::tools

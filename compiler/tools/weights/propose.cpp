@@ -9,6 +9,7 @@
 #include <set>
 
 #include "host/weight_fit.h"
+#include "tools/weights/arrange.h"
 #include "tools/weights/facts.h"
 #include "tools/weights/families.h"
 #include "tools/weights/names.h"
@@ -22,6 +23,13 @@ namespace {
 constexpr double alike = 0.05;         ///< what names may differ in and leave open which is meant
 constexpr double sibling_bonus = 0.5;  ///< for the bias beside the weight
 constexpr double turned_malus = 0.2;   ///< for a matrix that lies otherwise than those beside it
+constexpr double kin_bonus = 0.1;      ///< beside a tensor of a parameter of the same record
+constexpr double part_malus = 0.1;     ///< for one tensor of a stack
+constexpr double series_bonus = 0.3;   ///< for the same place in a series of as many names
+constexpr double depth_malus =
+    0.3;  ///< for each index that a stack of tensors has more or less than one of records
+constexpr double axes_malus = 0.2;      ///< for axes in another order
+constexpr double least_for_axes = 0.5;  ///< how alike names have to be for that
 constexpr size_t most_parts = 8, most_shown = 4;
 
 using Shape = std::vector<uint64_t>;
@@ -30,12 +38,18 @@ struct Candidate {
   size_t unit;
   double score;
   bool plain = false, transposed = false;  ///< the orientations that fit
+  std::optional<Arrangement> axes = {};    ///< what fits where neither does
+  bool open = false;                       ///< something may, once more is known
+
+  bool fits() const { return plain || transposed || axes; }
 };
 
 struct Parameter {
   std::string name;
   std::vector<std::string> words;
+  std::vector<SeriesPlace> series;
   uint32_t rank = 0;
+  size_t stacks = 0;  ///< axes of these
   Elem elem = Elem::f32;
   bool withheld = false;  ///< it is thought to share a tensor: matched when the others are
   size_t version = 0;     ///< of the facts that the candidates agree with
@@ -55,7 +69,7 @@ Shape shape_of(const Unit& unit, bool transposed) {
 class Matcher {
  public:
   Matcher(const host::Manifest& manifest, const weights::TensorTable& table,
-          const std::vector<std::string>& names)
+          const std::vector<std::string>& names, const std::vector<size_t>& stacks)
       : facts_(manifest, host::sizes_in(table)), units_(units_of(table)), used_(table.tensors.size(), false) {
     for (size_t i = 0; i < names.size(); ++i) {
       Parameter p;
@@ -63,18 +77,21 @@ class Matcher {
       // What a parameter is called in one letter says nothing of its tensors.
       p.words = words_of(p.name.size() > 2 && p.name[1] == '.' ? p.name.substr(2) : p.name);
       p.rank = manifest.weights[i].rank;
+      p.stacks = stacks[i];
       p.elem = static_cast<Elem>(manifest.weights[i].elem);
       parameters_.push_back(std::move(p));
     }
+    const auto series = series_in(names);
+    for (size_t i = 0; i < names.size(); ++i) parameters_[i].series = series[i];
   }
 
   Proposal run() {
     for (size_t i = 0; i < parameters_.size(); ++i) add_candidates(i);
     withhold_parts();
-    while (const auto next = clearest()) choose(*next);
+    match_each();
     share_tensors();
     for (Parameter& p : parameters_) p.withheld = false;
-    while (const auto next = clearest()) choose(*next);
+    match_each();
     share_tensors();
     join_tensors();
     borrow_tensors();
@@ -107,22 +124,25 @@ class Matcher {
   static bool same_kind(const Parameter& p, const Unit& unit) {
     return unit.extents.size() + unit.shape.size() == p.rank && weights::convertible(unit.dtype, p.elem);
   }
-  /// Which orientations of a unit the parameter can have; neither: it cannot be this unit.
+  /// Which orientations of a unit the parameter can have; none: it cannot be this unit.
   void orient(size_t parameter, Candidate& candidate) const {
     const Unit& unit = units_[candidate.unit];
+    const uint32_t rank = parameters_[parameter].rank;
     candidate.plain = facts_.fits(parameter, shape_of(unit, false));
     candidate.transposed = unit.shape.size() >= 2 && facts_.fits(parameter, shape_of(unit, true));
+    candidate.axes = std::nullopt;
+    candidate.open = false;
+    if (!candidate.fits() && candidate.score >= least_for_axes)
+      candidate.axes = arrangement_of(facts_, parameter, rank, unit, orders_, candidate.open);
   }
 
   void add_candidates(size_t i) {
     Parameter& p = parameters_[i];
     for (size_t u = 0; u < units_.size(); ++u) {
-      if (!same_kind(p, units_[u])) continue;
-      Candidate candidate{u, 0};
+      if (!weights::convertible(units_[u].dtype, p.elem)) continue;
+      Candidate candidate{u, likeness(p.words, units_[u].words)};
       orient(i, candidate);
-      if (!candidate.plain && !candidate.transposed) continue;
-      candidate.score = likeness(p.words, units_[u].words);
-      p.candidates.push_back(candidate);
+      if (candidate.fits() || candidate.open) p.candidates.push_back(candidate);
     }
     p.version = facts_.version();
   }
@@ -134,9 +154,8 @@ class Matcher {
     for (Candidate& candidate : p.candidates)
       if (facts_changed) orient(i, candidate);
     p.version = facts_.version();
-    std::erase_if(p.candidates, [&](const Candidate& c) {
-      return (!c.plain && !c.transposed) || !is_free(units_[c.unit]);
-    });
+    std::erase_if(p.candidates,
+                  [&](const Candidate& c) { return (!c.fits() && !c.open) || !is_free(units_[c.unit]); });
   }
 
   /// A weight and its bias have the same parent in the program and in the file.
@@ -146,22 +165,42 @@ class Matcher {
     const int votes = votes_[is_layer(p, unit)];
     const bool turned = candidate.transposed ? votes < 0 : votes > 0;
     if (is_matrix(unit) && candidate.plain != candidate.transposed && turned) out -= turned_malus;
+    if (candidate.axes) out -= axes_malus;
+    if (unit.in_stack) out -= part_malus;
+    if (const auto kin = homes_.find(home_of(p.name));
+        kin != homes_.end() && kin->second.contains(home_of(unit.pattern)))
+      out += kin_bonus;
+    out += series_bonus * in_series(p.series, unit.series);
+    const size_t depth = unit.extents.size();
+    out -= depth_malus * static_cast<double>(depth < p.stacks ? p.stacks - depth : depth - p.stacks);
     if (!ends_in_leaf(p.name)) return out;
     const auto sibling = siblings_.find(std::string(parent_of(p.name)));
     return out +
            (sibling != siblings_.end() && sibling->second == parent_of(unit.pattern) ? sibling_bonus : 0);
   }
 
+  /// 1 for the same place in a series of as many names, -1 for others, 0 where there is no such series.
+  static double in_series(const std::vector<SeriesPlace>& some, const std::vector<SeriesPlace>& others) {
+    double out = 0;
+    for (const SeriesPlace& one : some)
+      for (const SeriesPlace& other : others) {
+        if (one == other) return 1;
+        if (one.count == other.count) out = -1;
+      }
+    return out;
+  }
+
   struct Best {
     const Candidate* candidate = nullptr;
     double score = 0, margin = 0;  ///< over all others
   };
-  /// The best candidate, the first of those that are as good.
+  /// The best candidate, the first of those that are as good; none while a better one is open.
   Best best(const Parameter& p) const {
     Best out;
     double second = 0;
     for (const Candidate& candidate : p.candidates) {
       const double value = score(p, candidate);
+      if (!candidate.fits() && !patient_) continue;
       if (!out.candidate || value > out.score + alike) {
         second = out.candidate ? out.score : 0;
         out.score = value;
@@ -170,8 +209,16 @@ class Matcher {
         second = std::max(second, value);
       }
     }
+    if (out.candidate && !out.candidate->fits()) return {};
     out.margin = out.score - second;
     return out;
+  }
+
+  void match_each() {
+    for (const bool patient : {true, false}) {
+      patient_ = patient;
+      while (const auto next = clearest()) choose(*next);
+    }
   }
 
   /// The open parameter whose best tensor stands out most, of those whose best tensor is not that of another
@@ -191,9 +238,15 @@ class Matcher {
     std::optional<size_t> out;
     for (size_t i = 0; i < parameters_.size(); ++i) {
       if (!all[i].candidate || all[i].score < highest[all[i].candidate->unit] - alike) continue;
-      if (!out || all[i].margin > all[*out].margin + 1e-9) out = i;
+      if (!out || stands_out(all[i], all[*out])) out = i;
     }
     return out;
+  }
+
+  /// More than the other one; of two that do not, the one whose tensor is more like it.
+  static bool stands_out(const Best& a, const Best& b) {
+    if (a.margin > alike || b.margin > alike) return a.margin > b.margin + 1e-9;
+    return a.score > b.score + 1e-9;
   }
 
   void choose(size_t i) {
@@ -202,14 +255,16 @@ class Matcher {
     const Unit& unit = units_[chosen.unit];
     std::vector<std::string> others;
     for (const Candidate& other : p.candidates)
-      if (other.unit != chosen.unit && std::abs(score(p, other) - score(p, chosen)) <= alike &&
-          others.size() < most_shown && !is_rival(p.name, unit, units_[other.unit]))
+      if (other.unit != chosen.unit && other.fits() &&
+          std::abs(score(p, other) - score(p, chosen)) <= alike && others.size() < most_shown &&
+          !is_rival(p.name, unit, units_[other.unit]))
         others.push_back(pretty(units_[other.unit].pattern));
     if (!others.empty())
       doubts_[i] = fmt::format("{}: {}, or {}", p.name, pretty(unit.pattern), fmt::join(others, ", "));
     p.chosen = chosen;
     p.done = true;
     use(unit);
+    if (!home_of(p.name).empty()) homes_[home_of(p.name)].insert(home_of(unit.pattern));
     if (ends_in_leaf(p.name)) siblings_.emplace(parent_of(p.name), parent_of(unit.pattern));
   }
 
@@ -226,6 +281,13 @@ class Matcher {
     if (!p.chosen || p.settled) return;
     const Unit& unit = units_[p.chosen->unit];
     orient(i, *p.chosen);
+    if (p.chosen->axes) {
+      p.settled = true;
+      facts_.take(i, p.chosen->axes->shape);
+      if (p.chosen->axes->certain && !p.chosen->axes->order.empty()) ++orders_[p.chosen->axes->order];
+      arranged_.emplace(i, *p.chosen->axes);
+      return;
+    }
     const bool square = shape_of(unit, false) == shape_of(unit, unit.shape.size() >= 2);
     if (p.chosen->plain == p.chosen->transposed && !square) return;
     p.settled = true;
@@ -238,11 +300,28 @@ class Matcher {
     const Parameter& p = parameters_[i];
     Candidate chosen = *p.chosen;
     const Unit& unit = units_[chosen.unit];
-    orient(i, chosen);
     ProposedRule rule = rule_for(p, unit);
+    if (const auto found = arranged_.find(i); found != arranged_.end()) {
+      finish_arranged(i, found->second, rule);
+      return;
+    }
+    orient(i, chosen);
     rule.transposed = chosen.transposed && (!chosen.plain || usually_transposed(i, unit));
     out_.rules.push_back(rule);
     if (const auto doubt = doubts_.find(i); doubt != doubts_.end()) out_.doubts.push_back(doubt->second);
+  }
+
+  /// What was not certain then may be by what was found since.
+  void finish_arranged(size_t i, Arrangement found, ProposedRule& rule) {
+    const Parameter& p = parameters_[i];
+    bool open = false;
+    auto again = arrangement_of(facts_, i, p.rank, units_[p.chosen->unit], orders_, open);
+    if (again && !found.certain) found = std::move(*again);
+    rule.axes = found.axes;
+    out_.rules.push_back(rule);
+    if (const auto doubt = doubts_.find(i); doubt != doubts_.end()) out_.doubts.push_back(doubt->second);
+    if (!found.certain)
+      out_.doubts.push_back(fmt::format("{}: which of its axes is which, its shape does not tell", p.name));
   }
 
   ProposedRule rule_for(const Parameter& p, const Unit& unit) const {
@@ -568,7 +647,11 @@ class Matcher {
   std::vector<bool> used_;  ///< by tensor
   std::vector<Parameter> parameters_;
   std::map<std::string, std::string> siblings_;  ///< the parent of tensors, by that of parameters
+  std::map<std::string, std::set<std::string>> homes_;  ///< of tensors, by that of parameters
   std::map<size_t, std::string> doubts_;
+  bool patient_ = true;                     ///< no second choice is taken while the first one is open
+  std::map<size_t, Arrangement> arranged_;  ///< by parameter
+  OrdersSeen orders_;
   Sums sums_;
   int votes_[2] = {0, 0};  ///< matrices that are transposed, less those that are not; alone, and in layers
   Proposal out_;
@@ -577,8 +660,8 @@ class Matcher {
 }  // namespace
 
 Proposal propose(const host::Manifest& manifest, const weights::TensorTable& table,
-                 const std::vector<std::string>& names) {
-  return Matcher(manifest, table, names).run();
+                 const std::vector<std::string>& names, const std::vector<size_t>& stacks) {
+  return Matcher(manifest, table, names, stacks).run();
 }
 
 }  // namespace axon::tools

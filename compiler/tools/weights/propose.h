@@ -21,6 +21,7 @@ struct ProposedRule {
   size_t indices = 0;
   bool matrix = false;  ///< a single tensor has two axes or more
   bool transposed = false, summed = false;
+  std::string axes;        ///< "axes a b -> b a", behind a comma; or empty
   std::string cut;         ///< "split columns", behind a comma; or empty
   std::optional<Elem> as;  ///< the parameter's type, where the file has another
 };
@@ -31,8 +32,9 @@ struct Proposal {
   std::vector<std::string> unbound;
 };
 
-/// `names`: of the weights, as a map has them.
-Proposal propose(const host::Manifest&, const weights::TensorTable&, const std::vector<std::string>& names);
+/// `names`: of the weights, as a map has them. `stacks`: how many of each weight's axes are those of stacks.
+Proposal propose(const host::Manifest&, const weights::TensorTable&, const std::vector<std::string>& names,
+                 const std::vector<size_t>& stacks);
 
 /// The text of the map: rules of one pattern are one, with `*`, `words` and `prefix`.
 std::string map_text(const Proposal&);

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "host/weights/binding.h"
 #include "host/weights/limits.h"
 #include "tools/weights/names.h"
 
@@ -54,25 +55,77 @@ struct Member {
   uint32_t tensor;
 };
 
-/// Tensors of one pattern become stacks along the numbers that count from 0; along the others each value is
-/// taken alone.
+/// Which numbers are indices: what has one number in a place is much like what has the next one there. In
+/// `block.1.layer.0.norm` the first is, where all blocks are alike, and the second is not, where layer 0 of
+/// each has an attention and layer 1 has none.
+class Indices {
+ public:
+  void add(const Numbered& name) {
+    std::string front;
+    for (size_t slot = 0; slot < name.numbers.size(); ++slot) {
+      front += name.pieces[slot] + "#";
+      std::string back;
+      for (size_t i = slot + 1; i < name.pieces.size(); ++i) back += name.pieces[i] + "#";
+      names_[front][name.numbers[slot]].insert(std::move(back));
+    }
+  }
+  /// The number behind the piece `slot`.
+  bool are_alike(const std::vector<std::string>& pieces, size_t slot) const {
+    constexpr double least = 0.5;
+    std::string front;
+    for (size_t i = 0; i <= slot; ++i) front += pieces[i] + "#";
+    const auto found = names_.find(front);
+    if (found == names_.end() || found->second.size() < 2) return true;
+    double sum = 0;
+    const std::set<std::string>* before = nullptr;
+    for (const auto& [number, names] : found->second) {
+      if (before) sum += in_common(*before, names);
+      before = &names;
+    }
+    return sum >= least * static_cast<double>(found->second.size() - 1);
+  }
+
+ private:
+  static double in_common(const std::set<std::string>& a, const std::set<std::string>& b) {
+    const auto both =
+        std::count_if(a.begin(), a.end(), [&](const std::string& name) { return b.contains(name); });
+    return static_cast<double>(both) / static_cast<double>(a.size() + b.size() - static_cast<size_t>(both));
+  }
+
+  std::map<std::string, std::map<uint64_t, std::set<std::string>>>
+      names_;  ///< by what stands before, and number
+};
+
+/// Tensors of one pattern become stacks along the numbers that are indices and count from 0; along the others
+/// each value is taken alone.
 class Stacker {
  public:
-  Stacker(const weights::TensorTable& table, std::vector<Unit>& out) : table_(table), out_(out) {}
+  Stacker(const weights::TensorTable& table, const Indices& indices, std::vector<Unit>& out)
+      : table_(table), indices_(indices), out_(out) {}
 
-  void run(const std::vector<std::string>& pieces, std::vector<Member> members) {
+  void run(const std::vector<std::string>& pieces, const std::vector<Member>& members) {
+    std::vector<size_t> slots(pieces.size() - 1);
+    for (size_t i = 0; i < slots.size(); ++i) slots[i] = i;
+    run(pieces, members, pieces, slots);
+  }
+
+ private:
+  void run(const std::vector<std::string>& pieces, const std::vector<Member>& members,
+           const std::vector<std::string>& all, const std::vector<size_t>& slots) {
     for (size_t slot = 0; slot + 1 < pieces.size(); ++slot) {
       std::map<uint64_t, std::vector<Member>> by_value;
       for (const Member& member : members) by_value[member.numbers[slot]].push_back(member);
-      if (by_value.rbegin()->first + 1 == by_value.size()) continue;
+      if (by_value.rbegin()->first + 1 == by_value.size() && indices_.are_alike(all, slots[slot])) continue;
       // Not an index: the number is a part of the name.
-      for (const auto& [value, some] : by_value) run(merged(pieces, slot, value), without(some, slot));
+      std::vector<size_t> others = slots;
+      others.erase(others.begin() + static_cast<ptrdiff_t>(slot));
+      for (const auto& [value, some] : by_value)
+        run(merged(pieces, slot, value), without(some, slot), all, others);
       return;
     }
     if (pieces.size() > 1) add(pieces, members);
   }
 
- private:
   static std::vector<std::string> merged(std::vector<std::string> pieces, size_t slot, uint64_t value) {
     pieces[slot] += std::to_string(value) + pieces[slot + 1];
     pieces.erase(pieces.begin() + static_cast<ptrdiff_t>(slot) + 1);
@@ -102,9 +155,9 @@ class Stacker {
     for (const uint64_t extent : unit.extents)
       if (__builtin_mul_overflow(product, extent, &product)) return;
     if (product != members.size()) return;  // a grid with gaps
-    unit.pattern = pieces[0];
+    unit.pattern = weights::map_name(pieces[0]);
     for (size_t i = 0; i + 1 < pieces.size(); ++i)
-      unit.pattern += "{" + std::to_string(i) + "}" + pieces[i + 1];
+      unit.pattern += "{" + std::to_string(i) + "}" + weights::map_name(pieces[i + 1]);
     unit.shape = first.shape;
     unit.dtype = first.dtype;
     unit.converted = first.packing != Packing::none;
@@ -113,13 +166,12 @@ class Stacker {
   }
 
   const weights::TensorTable& table_;
+  const Indices& indices_;
   std::vector<Unit>& out_;
 };
 
 bool can_be_bound(const Tensor& tensor) {
-  return (tensor.packing == Packing::none || tensor.packing == Packing::q8_0) &&
-         tensor.name.find_first_of("\"{}*") == std::string::npos && !tensor.name.empty() &&
-         std::none_of(tensor.name.begin(), tensor.name.end(), [](char c) { return c >= 0 && c < ' '; });
+  return (tensor.packing == Packing::none || tensor.packing == Packing::q8_0) && !tensor.name.empty();
 }
 
 }  // namespace
@@ -147,13 +199,15 @@ std::vector<size_t> units_by_letters(const std::vector<std::string>& words, cons
 
 std::vector<Unit> units_of(const weights::TensorTable& table) {
   std::vector<Unit> out;
+  Indices indices;
   std::map<std::vector<std::string>, std::vector<Member>> groups;
   for (uint32_t i = 0; i < table.tensors.size(); ++i) {
     const Tensor& tensor = table.tensors[i];
     if (!can_be_bound(tensor)) continue;
     Numbered name = numbers_in(tensor.name);
+    indices.add(name);
     if (!name.numbers.empty()) groups[name.pieces].push_back({name.numbers, i});
-    out.push_back({tensor.name,
+    out.push_back({weights::map_name(tensor.name),
                    {},
                    tensor.shape,
                    {i},
@@ -161,10 +215,18 @@ std::vector<Unit> units_of(const weights::TensorTable& table) {
                    tensor.dtype,
                    tensor.packing != Packing::none});
   }
-  Stacker stacker(table, out);
-  for (auto& [pieces, members] : groups) stacker.run(pieces, std::move(members));
+  Stacker stacker(table, indices, out);
+  for (const auto& [pieces, members] : groups) stacker.run(pieces, members);
+  std::vector<bool> stacked(table.tensors.size(), false);
+  for (const Unit& unit : out)
+    for (const uint32_t t : unit.tensors) stacked[t] = stacked[t] || unit.tensors.size() > 1;
+  for (Unit& unit : out) unit.in_stack = unit.tensors.size() == 1 && stacked[unit.tensors[0]];
   std::stable_sort(out.begin(), out.end(),
                    [](const Unit& a, const Unit& b) { return a.pattern < b.pattern; });
+  std::vector<std::string> patterns;
+  for (const Unit& unit : out) patterns.push_back(unit.pattern);
+  const auto series = series_in(patterns);
+  for (size_t i = 0; i < out.size(); ++i) out[i].series = series[i];
   return out;
 }
 

@@ -4,22 +4,24 @@
 #include <vector>
 
 #include "host/weights/tensor_file.h"
+#include "tools/weights/names.h"
 
 namespace axon::tools {
 
-/// A tensor, or a whole stack: its numbers count from 0 without gaps, and all of it has one shape and type.
+/// A tensor, or a stack: its numbers count from 0 without gaps, and all of it has one shape and type.
 struct Unit {
-  std::string pattern;             ///< the name, with {0} and {1} for the numbers of a stack
+  std::string pattern;             ///< the name as a map has it, with {0} and {1} for the numbers of a stack
   std::vector<uint64_t> extents;   ///< of the stack's axes
   std::vector<uint64_t> shape;     ///< of one tensor
   std::vector<uint32_t> tensors;   ///< positions in the table
   std::vector<std::string> words;  ///< of the name
   Elem dtype = Elem::f32;
   bool converted = false;  ///< it is packed: no parameter has it as it is
+  bool in_stack = false;   ///< a single tensor that is one of several in a stack
+  std::vector<SeriesPlace> series = {};
 };
 
-/// In order of their names. Tensors that cannot be read or named in a map are left out, and so are the parts
-/// of packed ones.
+/// In order of their names. Tensors that cannot be read are left out, and so are the parts of packed ones.
 std::vector<Unit> units_of(const weights::TensorTable&);
 
 /// A pattern as messages show it.
