@@ -16,7 +16,8 @@ constexpr double back = 0.3;  ///< how much it counts that the tensor has no oth
 constexpr std::array<std::initializer_list<std::string_view>, 22> word_classes = {{
     {"w", "weight", "weights", "kernel", "gamma", "scale"},
     {"b", "bias", "beta", "shift"},
-    {"embed", "embedding", "embeddings", "emb", "embd", "tok", "token", "tokens", "word", "words", "wte"},
+    {"embed", "embedding", "embeddings", "emb", "embd", "tok", "token", "tokens", "word", "words", "wte",
+     "shared"},
     {"position", "positions", "positional", "pos", "wpe"},
     {"segment", "segments", "type", "types"},
     {"norm", "ln", "layernorm", "rmsnorm", "batchnorm", "bn"},
