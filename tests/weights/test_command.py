@@ -352,6 +352,14 @@ b_i, b_f, b_c, b_o <- bias_ih_l0 + bias_hh_l0, summed, split columns
         out = self.axes("q : f32[4, k, d]; other : f32[d]", {"q.weight": [8, 6], "other": [6]})
         self.assertIn("q <- q.weight, axes (a=4 b) c -> a b c\n", out)
 
+    def test_axes_that_shapes_leave_open(self):
+        source = program("entry main (p : weights { bq : f32[h, k], other : f32[h, k, d] }) = (p.bq * 1.0, p.other * 1.0)",
+                         "open.axn")
+        status, out, err = weights(source, checkpoint("open.safetensors", {"q": [8], "bq": [8], "x": [8, 6]}))
+        self.assertEqual(status, 1)
+        self.assertIn("-- bq: maybe `bq`, with `axes`, which its shape does not tell\n", out)
+        self.assertIn("parameter `bq` has 2 axes, `bq` is [8]", err)
+
     def test_an_order_of_axes_is_offered(self):
         source = program("entry main (p : weights { a : f32[2, i, o], b : f32[i], c : f32[i], e : f32[o], f : f32[o] }) = "
                          "(p.a * 1.0, p.b + p.c, p.e + p.f)", "offer.axn")

@@ -331,8 +331,7 @@ class MapWriter {
       out += fmt::format("{:{}} <- {}\n", left_of(*rule), width, right_of(*rule));
     out += print_list("-- the tensors of their own names: ", plain);
     for (const std::string& doubt : proposal_.doubts) out += fmt::format("-- unsure: {}\n", doubt);
-    for (const std::string& name : proposal_.unbound)
-      out += fmt::format("-- {}: no tensor of its shape and type is left\n", name);
+    for (const std::string& name : proposal_.unbound) out += fmt::format("-- {}\n", name);
     return out;
   }
 

@@ -23,6 +23,7 @@ namespace {
 constexpr double alike = 0.05;         ///< what names may differ in and leave open which is meant
 constexpr double sibling_bonus = 0.5;  ///< for the bias beside the weight
 constexpr double turned_malus = 0.2;   ///< for a matrix that lies otherwise than those beside it
+constexpr double open_malus = 0.3;     ///< for what does not fit by what is known, once nothing else is clear
 constexpr double kin_bonus = 0.1;      ///< beside a tensor of a parameter of the same record
 constexpr double part_malus = 0.1;     ///< for one tensor of a stack
 constexpr double series_bonus = 0.3;   ///< for the same place in a series of as many names
@@ -97,7 +98,7 @@ class Matcher {
     borrow_tensors();
     for (size_t i = 0; i < parameters_.size(); ++i) {
       if (parameters_[i].chosen) finish(i);
-      if (!parameters_[i].done) out_.unbound.push_back(parameters_[i].name);
+      if (!parameters_[i].done) out_.unbound.push_back(parameters_[i].name + why_unbound(parameters_[i]));
     }
     add_summands(out_, units_, used_, sums_);
     std::stable_sort(out_.rules.begin(), out_.rules.end(), [&](const ProposedRule& a, const ProposedRule& b) {
@@ -139,7 +140,10 @@ class Matcher {
   void add_candidates(size_t i) {
     Parameter& p = parameters_[i];
     for (size_t u = 0; u < units_.size(); ++u) {
-      if (!weights::convertible(units_[u].dtype, p.elem)) continue;
+      const Unit& unit = units_[u];
+      if (!same_kind(p, unit) &&
+          (!weights::convertible(unit.dtype, p.elem) || unit.in_stack || unit.extents.size() != p.stacks))
+        continue;
       Candidate candidate{u, likeness(p.words, units_[u].words)};
       orient(i, candidate);
       if (candidate.fits() || candidate.open) p.candidates.push_back(candidate);
@@ -199,8 +203,7 @@ class Matcher {
     Best out;
     double second = 0;
     for (const Candidate& candidate : p.candidates) {
-      const double value = score(p, candidate);
-      if (!candidate.fits() && !patient_) continue;
+      const double value = score(p, candidate) - (candidate.fits() || patient_ ? 0 : open_malus);
       if (!out.candidate || value > out.score + alike) {
         second = out.candidate ? out.score : 0;
         out.score = value;
@@ -212,6 +215,20 @@ class Matcher {
     if (out.candidate && !out.candidate->fits()) return {};
     out.margin = out.score - second;
     return out;
+  }
+
+  const Candidate* open_candidate(const Parameter& p) const {
+    for (const Candidate& candidate : p.candidates)
+      if (candidate.open && is_free(units_[candidate.unit])) return &candidate;
+    return nullptr;
+  }
+
+  /// What is left for a parameter, as words behind its name.
+  std::string why_unbound(const Parameter& p) const {
+    if (const Candidate* const open = open_candidate(p))
+      return fmt::format(": maybe {}, with `axes`, which its shape does not tell",
+                         pretty(units_[open->unit].pattern));
+    return ": no tensor of its shape and type is left";
   }
 
   void match_each() {
@@ -628,7 +645,7 @@ class Matcher {
   void borrow_tensors() {
     for (size_t i = 0; i < parameters_.size(); ++i) {
       Parameter& p = parameters_[i];
-      if (p.done || p.rank < 2) continue;
+      if (p.done || p.rank < 2 || open_candidate(p)) continue;
       std::vector<size_t> found;
       for (size_t u = 0; u < units_.size(); ++u)
         if (same_kind(p, units_[u]) && units_[u].extents.empty() &&

@@ -29,7 +29,7 @@ struct ProposedRule {
 struct Proposal {
   std::vector<ProposedRule> rules;  ///< in the program's order of parameters
   std::vector<std::string> doubts;  ///< a line each
-  std::vector<std::string> unbound;
+  std::vector<std::string> unbound;  ///< a line each: the parameter, and why
 };
 
 /// `names`: of the weights, as a map has them. `stacks`: how many of each weight's axes are those of stacks.

@@ -39,7 +39,8 @@ class AxesReader {
         if (out.back().empty()) return "no axis within `( )`";
       } else if (line_.rest().front() == '1') {
         line_.take("1");
-      } else if (auto error = name(out.back(), "an axis's name, `1` or `(` expected")) {
+      } else if (auto error =
+                     name(out.back(), "an axis's name, `1` or `(` expected, as in `axes d h k -> d (h k)`")) {
         return error;
       }
     }
