@@ -352,6 +352,11 @@ b_i, b_f, b_c, b_o <- bias_ih_l0 + bias_hh_l0, summed, split columns
         out = self.axes("q : f32[4, k, d]; other : f32[d]", {"q.weight": [8, 6], "other": [6]})
         self.assertIn("q <- q.weight, axes (a=4 b) c -> a b c\n", out)
 
+    def test_axes_that_follow_from_what_is_assumed(self):
+        out = self.axes("wq : f32[h, d, k]; wo : f32[h, k, d]; bq : f32[h, k]", {"q": [6, 4, 2], "o": [4, 2, 6], "bq": [4, 2]})
+        self.assertIn("wq <- q, axes a b c -> b a c\nwo <- o\n", out)
+        self.assertIn("-- unsure: bq: whether it is transposed, its shape does not tell\n", out)
+
     def test_axes_that_shapes_leave_open(self):
         source = program("entry main (p : weights { bq : f32[h, k], other : f32[h, k, d] }) = (p.bq * 1.0, p.other * 1.0)",
                          "open.axn")

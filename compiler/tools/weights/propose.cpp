@@ -96,6 +96,7 @@ class Matcher {
     share_tensors();
     join_tensors();
     borrow_tensors();
+    assume_orientations();
     for (size_t i = 0; i < parameters_.size(); ++i) {
       if (parameters_[i].chosen) finish(i);
       if (!parameters_[i].done) out_.unbound.push_back(parameters_[i].name + why_unbound(parameters_[i]));
@@ -217,10 +218,13 @@ class Matcher {
     return out;
   }
 
+  /// The best that may fit, once more is known.
   const Candidate* open_candidate(const Parameter& p) const {
+    const Candidate* out = nullptr;
     for (const Candidate& candidate : p.candidates)
-      if (candidate.open && is_free(units_[candidate.unit])) return &candidate;
-    return nullptr;
+      if (candidate.open && is_free(units_[candidate.unit]) && (!out || candidate.score > out->score))
+        out = &candidate;
+    return out;
   }
 
   /// What is left for a parameter, as words behind its name.
@@ -312,6 +316,28 @@ class Matcher {
     if (is_matrix(unit) && !square) votes_[is_layer(p, unit)] += p.chosen->transposed ? 1 : -1;
   }
 
+  /// What shapes leave open is assumed to be as it usually is, of those with few axes first: that may leave
+  /// others one order of their axes.
+  void assume_orientations() {
+    std::vector<size_t> open;
+    for (size_t i = 0; i < parameters_.size(); ++i)
+      if (parameters_[i].chosen && !parameters_[i].settled) open.push_back(i);
+    std::stable_sort(open.begin(), open.end(), [&](size_t a, size_t b) {
+      return units_[parameters_[a].chosen->unit].shape.size() <
+             units_[parameters_[b].chosen->unit].shape.size();
+    });
+    for (const size_t i : open) {
+      settle(i);
+      Parameter& p = parameters_[i];
+      if (p.settled || !p.chosen->plain) continue;
+      const Unit& unit = units_[p.chosen->unit];
+      const bool turned = votes_on(i, unit) > 0;
+      assumed_.emplace(i, turned);
+      facts_.take(i, shape_of(unit, turned));
+      p.settled = true;
+    }
+  }
+
   /// Writes the rule of a parameter that has a tensor of its own.
   void finish(size_t i) {
     const Parameter& p = parameters_[i];
@@ -324,6 +350,10 @@ class Matcher {
     }
     orient(i, chosen);
     rule.transposed = chosen.transposed && (!chosen.plain || usually_transposed(i, unit));
+    if (const auto assumed = assumed_.find(i); assumed != assumed_.end()) {
+      if (!chosen.plain || !chosen.transposed) usually_transposed(i, unit);  // which says that it is unsure
+      rule.transposed = assumed->second;
+    }
     out_.rules.push_back(rule);
     if (const auto doubt = doubts_.find(i); doubt != doubts_.end()) out_.doubts.push_back(doubt->second);
   }
@@ -353,11 +383,15 @@ class Matcher {
 
   static bool is_matrix(const Unit& unit) { return unit.shape.size() == 2; }
 
+  int votes_on(size_t i, const Unit& unit) const {
+    return is_matrix(unit) ? votes_[is_layer(parameters_[i], unit)] : 0;
+  }
+
   /// What square matrices are: as most others of layers, or of those outside, whose orientation is known.
   /// Filters, which have more axes, are written as they are: their last axes are places, or the matrices of a
   /// stack.
   bool usually_transposed(size_t i, const Unit& unit) {
-    const int votes = is_matrix(unit) ? votes_[is_layer(parameters_[i], unit)] : 0;
+    const int votes = votes_on(i, unit);
     if (votes == 0 && unit.shape.size() <= 3)
       out_.doubts.push_back(
           fmt::format("{}: whether it is transposed, its shape does not tell", parameters_[i].name));
@@ -669,6 +703,7 @@ class Matcher {
   bool patient_ = true;                     ///< no second choice is taken while the first one is open
   std::map<size_t, Arrangement> arranged_;  ///< by parameter
   OrdersSeen orders_;
+  std::map<size_t, bool> assumed_;  ///< whether it is transposed, which shapes do not tell
   Sums sums_;
   int votes_[2] = {0, 0};  ///< matrices that are transposed, less those that are not; alone, and in layers
   Proposal out_;
