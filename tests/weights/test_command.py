@@ -314,8 +314,8 @@ b_i, b_f, b_c, b_o <- bias_ih_l0 + bias_hh_l0, summed, split columns
     def test_axes_of_extent_1(self):
         out = self.axes("cls : f32[d]; pos : f32[n, d]; w : f32[d, e]; b : f32[e]",
                         {"vit.cls_token": [1, 1, 6], "vit.pos_embed": [1, 9, 6], "head.weight": [4, 6], "head.bias": [4]})
-        self.assertIn("cls <- cls_token, axes 1 1 a -> a\n", out)
-        self.assertIn("pos <- pos_embed, axes 1 a b -> a b\n", out)
+        self.assertIn("cls <- vit.cls_token, axes 1 1 a -> a\n", out)
+        self.assertIn("pos <- vit.pos_embed, axes 1 a b -> a b\n", out)
         out = self.axes("w : f32[1, d, 1]; x : f32[d]; y : f32[d]", {"w": [6], "x": [6], "y": [6]})
         self.assertIn("w <- w, axes (a=1 b=6 c) -> a b c\n", out)
         out = self.axes("conv : f32[i, o]; b : f32[o]; c : f32[i]", {"conv.weight": [4, 3, 1, 1], "b": [4], "c": [3]})
@@ -324,13 +324,42 @@ b_i, b_f, b_c, b_o <- bias_ih_l0 + bias_hh_l0, summed, split columns
     def test_filters_in_another_order(self):
         out = self.axes("stem : f32[s, s, i, o]; stem_bias : f32[o]; conv : f32[t, t, o, o]; conv_bias : f32[o]",
                         {"stem.weight": [4, 3, 7, 7], "stem.bias": [4], "conv.weight": [4, 4, 3, 3], "conv.bias": [4]})
-        self.assertIn("stem <- weight, axes a b c d -> c d b a\n", out)
+        self.assertIn("stem <- stem.weight, axes a b c d -> c d b a\n", out)
         self.assertIn("conv <- conv.weight, axes a b c d -> c d b a\n", out, "as the other one is")
         self.assertNotIn("unsure: conv:", out)
         out = self.axes("conv : f32[t, t, o, o]; conv_bias : f32[o]", {"conv.weight": [4, 4, 3, 3], "conv.bias": [4]})
         self.assertIn("-- unsure: conv: which of its axes is which, its shape does not tell\n", out)
         out = self.axes("stem : f32[o, i, s, s]; stem_bias : f32[o]", {"stem.kernel": [7, 7, 3, 4], "stem.bias": [4]})
         self.assertIn("axes a b c d -> d c a b\n", out)
+
+    def test_filters_along_one_axis(self):
+        out = self.axes("conv1 : f32[3, i, d]; conv1_b : f32[d]; conv2 : f32[3, d, d]; conv2_b : f32[d]; pos : f32[t, d]",
+                        {"conv1.weight": [8, 5, 3], "conv1.bias": [8], "conv2.weight": [8, 8, 3], "conv2.bias": [8],
+                         "pos": [20, 8]})
+        self.assertIn("conv1 <- conv1.weight, axes a b c -> c b a\n", out)
+        self.assertIn("conv2 <- conv2.weight, axes a b c -> c b a\n", out, "as the other one is")
+        out = self.axes("conv2 : f32[3, d, d]; conv2_b : f32[d]", {"conv2.weight": [8, 8, 3], "conv2.bias": [8]})
+        self.assertIn("-- unsure: conv2: which of its axes is which, its shape does not tell\n", out)
+
+    def test_a_scalar_of_axes_of_extent_1(self):
+        out = self.axes("t : f32; w : f32[d]", {"t": [1, 1], "w": [3]})
+        self.assertIn("t <- t, axes 1 1 ->\n", out)
+
+    def test_a_record_of_layers_with_tensors_of_two(self):
+        conv = "type C[o, i, k] = { w : f32[o, i, k, k], scale : f32[o], shift : f32[o] }\n"
+        block = "type B[c, m] = { conv1 : C[m, c, 1], conv2 : C[m, m, 3], conv3 : C[c, m, 1] }\n"
+        source = program(conv + block + "entry main (p : weights { stem : C[c, 3, 7], blocks : Stack[n, B[c, m]] }) (x : f32[2]) "
+                         "= p.stem.w * 1.0", "resnet.axn")
+        shapes = {"conv1.weight": [8, 3, 7, 7], "bn1.weight": [8], "bn1.bias": [8]}
+        for i in range(2):
+            for j, (o, c, k) in enumerate(((4, 8, 1), (4, 4, 3), (8, 4, 1)), 1):
+                name = f"layer1.{i}."
+                shapes |= {f"{name}conv{j}.weight": [o, c, k, k], f"{name}bn{j}.weight": [o], f"{name}bn{j}.bias": [o]}
+        path = checkpoint("resnet.safetensors", shapes)
+        status, out, err = weights(source, path)
+        self.assertEqual((status, err), (0, ""), out)
+        shown = weights(source, path, "--map", out)
+        self.assertEqual((shown[0], shown[1].count("unused")), (0, 0), out + shown[1])
 
     def test_axes_that_are_one(self):
         shapes = {}

@@ -83,6 +83,36 @@ class Files(unittest.TestCase):
             np.testing.assert_array_equal(actual, first)
 
 
+class Axes(unittest.TestCase):
+    """`axes`, by what NumPy does to the same arrays, in products, for which weights are laid out anew."""
+
+    def test_products_with_rearranged_weights(self):
+        source = program("""
+type Layer[d, e] = { w : f32[d, e] }
+entry main (p : weights { layers : Stack[n, Layer[d, e]], out : f32[e, h, k], cls : f32[d], half : f32[e, d] }) (x : f32[m, d]) =
+  (for l i j => sum t => x[i, t] * p.layers.w[l, t, j], (x + p.cls) @ transpose p.half, p.out * 1.0)
+""")
+        for d, h, k, layers in ((40, 4, 16, 2), (7, 3, 5, 1), (1, 1, 1, 3), (33, 2, 32, 2)):
+            q, out, cls, half = draw(layers, h, d, k), draw(h * k, h * k), draw(1, d, 1), draw(k, d, h).astype(np.float16)
+            tensors = {f"h.{i}.q": q[i] for i in range(layers)} | {"out": out, "cls": cls, "half": half}
+            path = checkpoint("axes.npz", tensors)
+            x = draw(5, d)
+            np.save(folder / "x.npy", x)
+            text = f"""
+layers.w[l] <- h.{{l}}.q, axes h d k -> d (h k)
+out  <- out, axes (h={h} k) e -> e h k
+cls  <- cls, axes 1 d 1 -> d
+half <- half, axes k d h -> (h k) d, as f32
+"""
+            first, second, third = run(source, text, f"p=@{path}", f"x=@{folder / 'x.npy'}")
+            for layer in range(layers):
+                w = q[layer].transpose(1, 0, 2).reshape(d, h * k)
+                np.testing.assert_allclose(first[layer], x @ w, rtol=1e-3, atol=1e-4)
+            wide = half.astype(np.float32).transpose(2, 0, 1).reshape(h * k, d)
+            np.testing.assert_allclose(second, (x + cls[0, :, 0]) @ wide.T, rtol=1e-3, atol=1e-4)
+            np.testing.assert_array_equal(third, out.reshape(h, k, h * k).transpose(2, 0, 1))
+
+
 class Archives(unittest.TestCase):
     def test_arrays_that_are_not_read_are_errors_where_they_are_used(self):
         odd = {"words": np.array(["a", "bc"]), "complex": np.ones(2, np.complex64), "big": np.ones(2, ">f4"),

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <set>
 
 #include "host/weights/span.h"
 
@@ -25,7 +24,7 @@ class Arranger {
 
   std::optional<Arrangement> run() const {
     const size_t axes = unit_.shape.size();
-    if (axes == 0 || rank_ == 0 || std::max(axes, rank_) > most_axes) return std::nullopt;
+    if (axes == 0 || std::max(axes, rank_) > most_axes) return std::nullopt;
     if (axes == rank_) return axes > 2 ? reordered() : std::nullopt;
     return axes > rank_ ? with_fewer_axes() : with_more_axes();
   }
@@ -76,25 +75,24 @@ class Arranger {
         found.begin(), found.end(), [&](const auto& one) { return one.second.shape == best->second.shape; });
     if (times_seen(best->first) == 0 && !same_shape) return several();
     best->second.order = best->first;
-    best->second.certain = times_seen(best->first) > 0 || (found.size() <= 2 && orders_apart(found) == 1);
+    best->second.certain = times_seen(best->first) > 0 || are_filters(found);
     return std::move(best->second);
   }
   size_t times_seen(const AxisOrder& order) const {
     const auto found = seen_.find(order);
     return found == seen_.end() ? 0 : found->second;
   }
-  /// How many of the orders differ in more than in which of two neighbours of one extent, such as the rows
-  /// and columns of a filter, comes first.
-  size_t orders_apart(const std::vector<std::pair<AxisOrder, Arrangement>>& found) const {
-    std::set<AxisOrder> out;
-    for (const auto& one : found) {
-      AxisOrder order = one.first;
-      for (size_t k = 0; k + 1 < order.size(); ++k)
-        if (order[k] == order[k + 1] + 1 && unit_.shape[order[k]] == unit_.shape[order[k + 1]])
-          std::swap(order[k], order[k + 1]);
-      out.insert(std::move(order));
+  /// Is there one order, or are there two that differ in which of two neighbours of one extent comes first,
+  /// as the rows and columns of square filters are, of which the order is kept?
+  bool are_filters(const std::vector<std::pair<AxisOrder, Arrangement>>& found) const {
+    if (found.size() != 2 || rank_ < 4) return found.size() == 1;
+    AxisOrder kept = found[0].first;  // the first of all permutations
+    for (size_t k = 0; k + 1 < kept.size(); ++k) {
+      if (kept[k] + 1 != kept[k + 1] || unit_.shape[kept[k]] != unit_.shape[kept[k + 1]]) continue;
+      std::swap(kept[k], kept[k + 1]);
+      return kept == found[1].first;
     }
-    return out.size();
+    return false;
   }
 
   // ---- fewer, or more ----

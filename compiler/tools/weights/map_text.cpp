@@ -71,7 +71,7 @@ class MapWriter {
       if (rule.as == all_) rule.as = std::nullopt;
   }
 
-  /// The longest beginning, whole components, that half of the names have, and that leaves no index in front.
+  /// The longest beginning, whole components, that most of the names have, and that leaves no index in front.
   void choose_prefix() {
     std::map<std::string, std::vector<std::string>> by_first;
     size_t all = 0;
@@ -79,7 +79,7 @@ class MapWriter {
       for (const std::string& name : is_plain(rule) ? std::vector<std::string>() : rule.tensors)
         by_first[components(name)[0]].push_back(name), ++all;
     for (const auto& [first, names] : by_first) {
-      if (names.size() < 2 || 2 * names.size() < all) continue;
+      if (names.size() < 2 || 2 * names.size() <= all) continue;
       size_t depth = components(names[0]).size();
       for (const std::string& name : names) {
         const auto parts = components(name), others = components(names[0]);
@@ -195,7 +195,7 @@ class MapWriter {
     for (auto* names : {&merged.fields, &merged.tensors})
       for (std::string& name : *names) name = fmt::format("{}.*", parent_of(name));
     for (const std::string& field : merged.fields)
-      if (stars_.contains(field)) return;
+      if (stars_.contains(field) || hides_others(field, some)) return;
     stars_.insert(merged.fields.begin(), merged.fields.end());
     words_ = std::move(words);
     rule = std::move(merged);
@@ -209,6 +209,17 @@ class MapWriter {
     for (const size_t i : some)
       if (rules_[i].matrix) votes += rules_[i].transposed ? 1 : -1;
     return votes > 0;
+  }
+
+  /// Would a rule for this field with `*` be taken for one that stands in another rule with `*`?
+  bool hides_others(const std::string& field, const std::vector<size_t>& own) const {
+    const std::string front = field.substr(0, field.size() - 1);
+    for (size_t i = 0; i < rules_.size(); ++i) {
+      const bool is_own = std::find(own.begin(), own.end(), i) != own.end();
+      const bool in_another = absorbed_.contains(i) || rules_[i].fields[0].find('*') != std::string::npos;
+      if (!is_own && in_another && proposal_.rules[i].fields[0].starts_with(front)) return true;
+    }
+    return false;
   }
 
   static bool agree(Words& words, const std::string& word, const std::string& meaning) {
@@ -240,7 +251,8 @@ class MapWriter {
 
   /// Makes one rule of these.
   void merge(const Group& group, const std::vector<size_t>& follow, const Words& words) {
-    if (follow.size() < 2 || !stars_.insert(group.field_front + "*").second) return;
+    const std::string field = group.field_front + "*";
+    if (follow.size() < 2 || hides_others(field, follow) || !stars_.insert(field).second) return;
     words_ = words;
     ProposedRule& rule = rules_[follow[0]];
     rule.transposed = transposed(group.rules);
