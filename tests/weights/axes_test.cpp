@@ -242,6 +242,53 @@ TEST_F(Bind, axes_by_the_definition) {
   }
 }
 
+/// Whatever a map says, it is an error, a misfit, or gives as many elements as its shape has.
+TEST_F(Bind, maps_of_random_words) {
+  const std::vector<std::string> words = {
+      "a",        "b",       "(",    ")",     "=",      "2",      "3",   "1",      "->",     "axes",
+      ",",        ", ",      "<-",   " ",     "t",      "u",      "+",   "summed", "joined", "split",
+      "rows",     "columns", "axis", "{",     "}",      "{l}",    "[l]", "*",      "\"",     "{{",
+      "repeated", "as",      "f32",  "words", "prefix", "{0x41}", "--",  "\n",     "s.",     "transposed"};
+  const std::vector<std::string> good = {"a <- t, axes x y -> y x",
+                                         "a <- t, axes x (y=3 z) -> (z x) y",
+                                         "a <- t, axes x y -> x 1 y",
+                                         "a, b <- u, as f16, axes (x=2 y) 1 -> x y, split columns 1 2",
+                                         "a <- t + t, axes x y -> (x y), summed",
+                                         "a <- t + t, axes x y -> 1 x y, joined axis 0",
+                                         "a[l] <- s.{l}, axes x y -> y x",
+                                         "* <- *, axes x y -> y x, as f32\nwords a = t, b = u",
+                                         "prefix s.\na <- \"0\", transposed"};
+  add("t", Elem::f32, {2, 3});
+  add("u", Elem::f16, {6, 1});
+  add("s.0", Elem::f32, {2, 2});
+  add("s.1", Elem::f32, {2, 2});
+  const TensorFile weights = file();
+  std::mt19937 random{7};
+  size_t bound = 0;
+  for (int round = 0; round < 30'000; ++round) {
+    std::string source = good[random() % good.size()];
+    for (size_t edits = random() % 4; edits-- > 0;) {
+      const size_t at = random() % (source.size() + 1);
+      if (random() % 2 == 0) source.erase(at, 1 + random() % 3);
+      if (random() % 2 == 0) source.insert(std::min(at, source.size()), words[random() % words.size()]);
+    }
+    const ParsedMap parsed = parse_binding_map(source);
+    if (!parsed.errors.empty()) continue;
+    for (const uint32_t rank : {1U, 2U, 3U}) {
+      const Binding binding = bind_parameters(
+          weights.table, parsed.map, std::vector<Field>{{"a", Elem::f32, rank}, {"b", Elem::f16, rank}});
+      for (const auto& found : binding.sources) {
+        if (!found) continue;
+        ++bound;
+        ASSERT_EQ(found->shape.size(), rank) << source;
+        std::vector<uint8_t> out(*byte_count(found->shape, found->field.dtype));
+        ASSERT_EQ(error_of(load(weights, *found, out)), "no error") << source;
+      }
+    }
+  }
+  EXPECT_GT(bound, 1000u) << "some of them have to be good";
+}
+
 /// Rows and tensors that are longer than what is read at once.
 TEST_F(Bind, axes_of_large_tensors) {
   for (const std::vector<uint64_t>& shape :
