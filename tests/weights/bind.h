@@ -13,6 +13,13 @@ inline BindingMap good_map(const std::string& source) {
   for (const Error& error : parsed.errors) ADD_FAILURE() << error.message;
   return parsed.map;
 }
+/// What is wrong with a map, a line each.
+inline std::string errors_of(const std::string& source) {
+  std::string out;
+  for (const Error& error : parse_binding_map(source).errors) out += error.message + "\n";
+  return out;
+}
+
 class Bind : public testing::Test {
  protected:
   void add(const std::string& name, Elem dtype, const std::vector<uint64_t>& shape,
