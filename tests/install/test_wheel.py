@@ -24,7 +24,7 @@ except axon.Error as error:
     assert "E0401" in str(error), error
 else:
     raise AssertionError("a wrong program is an error")
-print("done")
+print("done", axon.__version__)
 """
 
 
@@ -64,7 +64,8 @@ class Wheel(WithFolder):
         with open(trial, "w", encoding="utf-8") as file:
             file.write(TRIAL)
         environment = bare_environment(HOME=self.folder)
-        self.assertEqual(run(self.path("env", "bin", "python"), trial, env=environment, cwd="/"), "done\n")
+        self.assertEqual(run(self.path("env", "bin", "python"), trial, env=environment, cwd="/"),
+                         f"done {installed.VERSION}\n")
 
     def test_the_compiler_is_a_command(self):
         etcc = self.path("env", "bin", "etcc")

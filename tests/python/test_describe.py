@@ -176,5 +176,34 @@ class Describe(support.Case):
             self.assertFalse([name for name in os.listdir(folder) if name.endswith(".new")])
 
 
+class Versions(unittest.TestCase):
+    """Of the package and of what it stands on: that of the header."""
+
+    def shown(self, **environment):
+        run = [sys.executable, "-c", "import axon; axon.show_config()"]
+        said = subprocess.run(run, capture_output=True, text=True, check=True, env={**os.environ, **environment}).stdout
+        return dict(re.findall(r"^(\w+): +(.*)$", said, re.MULTILINE))
+
+    def test_the_package_has_that_of_the_header(self):
+        header = os.path.join(os.path.dirname(__file__), "..", "..", "runtime", "include", "axon", "axon.h")
+        with open(header, encoding="utf-8") as file:
+            numbers = re.findall(r"^#define AXON_VERSION_(MAJOR|MINOR|PATCH) (\d+)$", file.read(), re.MULTILINE)
+        self.assertEqual([name for name, _ in numbers], ["MAJOR", "MINOR", "PATCH"])
+        self.assertEqual(axon.__version__, ".".join(number for _, number in numbers))
+
+    def test_the_parts(self):
+        shown = self.shown()
+        self.assertEqual(list(shown), ["package", "library", "compiler", "level", "python", "numpy"])
+        self.assertEqual(shown["package"], f"{axon.__version__} in {os.path.dirname(axon.__file__)}")
+        self.assertEqual((shown["library"], shown["numpy"]), (axon.__version__, np.__version__))
+        self.assertIn(f"axon {axon.__version__} (", shown["compiler"])
+        self.assertIn(os.path.dirname(os.environ["AXON_ETCC"]), shown["compiler"])
+
+    def test_what_is_missing_or_asked_for(self):
+        shown = self.shown(AXON_ETCC="/nowhere/etcc", AXON_LEVEL="x86-64-v2")
+        self.assertIn("cannot be run", shown["compiler"])
+        self.assertEqual(shown["level"], "x86-64-v2")
+
+
 if __name__ == "__main__":
     unittest.main()

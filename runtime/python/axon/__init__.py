@@ -54,15 +54,18 @@ from ._elements import DTYPES as _DTYPES, NAMES as _NAMES, Bits
 from ._entry import Entry, Port
 from ._error import Error
 from ._model import Bundle, Parameters, load, workers
+from ._config import show_config
 from ._state import State
 from ._stub import stub
 from .record import function
 
-for _type in (Error, Diagnostic, Bits, State, Bundle, Parameters, Entry, Port, compile, load, stub, workers):
+for _type in (Error, Diagnostic, Bits, State, Bundle, Parameters, Entry, Port, compile, load, show_config, stub, workers):
     _type.__module__ = __name__  # which is where users find them
 
+__version__ = _native.VERSION
+
 __all__ = ["load", "compile", "function", "stub", "Error", "Diagnostic", "Bits", "State", "Bundle", "Parameters", "Entry", "Port",
-           "workers"]
+           "workers", "show_config"]
 
 
 def _copied(tensor):
