@@ -143,8 +143,10 @@ POSITIONS = [
     (lambda x: (x[x == x].max(), x[x == x].min(), x[x > 0].prod(), x[x < -99].sum()), "i2 n"),
     (lambda x: (np.nonzero(x > 0), np.where(x > 0), x.nonzero(), np.argwhere(x > 0), np.flatnonzero(x < 0)), "f8 m n"),
     (lambda x: (np.extract(x > 0, x), np.compress(x[:, 0] > 0, x, axis=0), x.compress(x[0] > 0, axis=1)), "f8 m n"),
-    (lambda x: changed(x, store(x > 0, -x[x > 0]), store(x[:, 0] > 0, x[0]), store(x[:, 0] > 0, 1, 8), store(x > 9, 1)), "f8 m n"),
-    (lambda x: (np.zeros(x[x > 0].shape), np.arange(x[x > 0].size), np.concatenate([x[x > 0], x]), x[x > 0][:, None] + x), "f8 n"),
+    (lambda x: changed(x, store(x > 0, -x[x > 0]), store(x[:, 0] > 0, x[0]), store(x[:, 0] > 0, 1, 8), store(x > 9, 1)),
+     "f8 m n"),
+    (lambda x: (np.zeros(x[x > 0].shape), np.arange(x[x > 0].size), np.concatenate([x[x > 0], x]), x[x > 0][:, None] + x),
+     "f8 n"),
 ]
 
 MAKING = [
@@ -173,6 +175,163 @@ PRODUCTS = [
     (lambda x, y: (x @ y, x @ y[:, 0]), "b1 m n", "b1 n n"),
     (lambda x, y: (np.kron(x, y), np.dot(x, 2.0), np.dot(x, y)), "f8 2 n", "f8 n 3"),
 ]
+
+PARTS = [
+    (lambda x, y: (np.copysign(x, y), np.copysign(x, -0.0), np.signbit(x), np.fmod(x, y), np.fmod(x, 0.75)), "f4 m n", "f4 n"),
+    (lambda x, y: (np.copysign(x, y), np.signbit(x), np.fmod(x, y), np.fmod(7, y), np.gcd(x, y), np.lcm(x, y)), "i4 m n", "i4 n"),
+    (lambda x, y: (np.gcd(x, y), np.lcm(x, y), np.fmod(x, y), np.signbit(x)), "u1 n", "u1 n"),
+    (lambda x, i: (np.ldexp(x, i), np.ldexp(x, 2000), np.ldexp(x, -i), np.modf(x), np.modf(x / 0)), "f8 m n", "i4! n"),
+    (lambda x: (np.fix(x), np.sinc(x), np.isposinf(x / 0), np.isneginf(x), np.logaddexp2(x, 1), np.angle(x)), "f4 m n"),
+    (lambda x: (np.fix(x), np.sinc(x), np.modf(x), np.isposinf(x), np.angle(x, deg=True)), "i4 n"),
+    (lambda x: (np.real(x), np.imag(x), x.imag, np.isreal(x), np.conj(x), np.iscomplexobj(x)), "f4 m n"),
+    (lambda x: (x[0].item() * x, x.item(1) + 1, x[1:2].sum().item(), (x > 0)[0].item()), "f4 n+2"),
+    (lambda x: (x.ravel("F"), x.reshape(-1, 2, order="F"), x.T.flatten("F"), x.view()), "f8 2 m n"),
+    (lambda x, y: (np.round(x, -1), x.round(-2), np.round(y, -1), np.add(y, y, dtype=float, casting="safe")), "i4 n", "f8 n"),
+]
+
+SIGNALS = [
+    (lambda x, y: tuple(f(a, b, mode) for f in (np.convolve, np.correlate) for mode in ("full", "same", "valid")
+                        for a, b in ((x, y), (y, x))), "f8 n+4", "f8 n"),
+    (lambda x, y: tuple(f(x, y, mode) for f in (np.convolve, np.correlate) for mode in ("full", "same", "valid")), "i4 n",
+     "i4 n"),
+    (lambda x, y: (np.convolve(x, y), np.convolve(x, [1, -1]), np.convolve(2.0, y)), "f4 n", "i4 3"),
+    (lambda x, y: (np.convolve(x, y), np.correlate(x, y, "same")), "b1 n", "b1 3"),
+    (lambda x, s, y: (np.interp(x, s, y), np.interp(x, s, y, -1, np.nan), np.interp(s, s, y), np.interp(x, s, y, period=1.5)),
+     "f8 m n", "f8+ n", "f8 n"),
+    (lambda x, s, y: (np.interp(x, np.cumsum(s > 0), y), np.interp(x[0, 0], s[:1], y[:1])), "f4 m n", "f4+ n", "i4 n"),
+    (lambda x: (np.gradient(x), np.gradient(x, axis=0), np.gradient(x, 2, axis=(0, 2)), np.gradient(x, edge_order=2)),
+     "f8 m n k"),
+    (lambda x, s: (np.gradient(x, s, axis=1), np.gradient(x, 0.5, s), np.gradient(x, s, axis=1, edge_order=2)), "f4 m n",
+     "f8+ n"),
+    (lambda x: (np.gradient(x), np.ediff1d(x), np.ediff1d(x, to_begin=[1, 2], to_end=9), np.diff(x, prepend=0, append=x[:1])),
+     "i4 n"),
+    (lambda x: (np.unwrap(x * 3), np.unwrap(x, axis=0, period=2.0), np.unwrap(x, discont=3.5)), "f8 m n"),
+    (lambda x: (np.unwrap(x, period=6), np.unwrap(x, period=5)), "i8 n"),
+    (lambda x: (np.polyval([2, 0, -1], x), np.polyadd(x, [1.0, 2.0]), np.polysub([1.0], x), np.polymul(x, x)), "f8 n"),
+    (lambda x: (np.polyder(x), np.polyder(x, 2), np.polyint(x), np.polyint(x, 2, [1, 2]), np.vander(x, 3)), "f8 n"),
+    (lambda x: (np.vander(x), np.vander(x, 4, increasing=True), np.polyder(x)), "i4 n"),
+    (lambda x: (np.fft.fftshift(x), np.fft.ifftshift(x, axes=0), np.roll(x, (1, 2, 3), (0, 1, 1)), np.roll(x, (1, 5), 1)),
+     "f8 m n"),
+]
+
+STATISTICS = [
+    (lambda x: tuple(np.percentile(x, q, axis=axis, keepdims=keep) for q in (0, 33.3, [25, 100]) for axis in (None, 1, (0, -1))
+                     for keep in (False, True)), "f8 m n k"),
+    (lambda x, q: (np.quantile(x, abs(q)), np.quantile(x, abs(q), axis=0)), "f8 m n", "f8~ k 2"),
+    (lambda x: tuple(np.quantile(x, q, axis=1, method=method) for method in ("linear", "lower", "higher", "nearest")
+                     for q in (0.3, [0.1, 0.9])), "i4 m n"),
+    (lambda x: (np.percentile(x, 50), np.percentile(x, [10, 50]), np.percentile(x, 30, axis=0)), "f4 m n"),
+    (lambda x: tuple(f(np.where(x > 1, np.nan, x), axis=axis, keepdims=True) for f in (np.nanmedian,
+     np.median) for axis in (None, 0))
+     + (np.nanpercentile(np.where(x > 1, np.nan, x), [20, 70], axis=1), np.quantile(np.where(x > 1, np.nan, x), 0.2, axis=0)),
+     "f8 m n"),
+    (lambda x: (np.nanargmax(x), np.nanargmin(x, axis=0), np.nancumsum(x, axis=1), np.nancumprod(x)), "f4 m n"),
+    (lambda x, y: (np.cov(x), np.cov(x, rowvar=False), np.cov(x, x * 2, bias=True), np.cov(y), np.corrcoef(x), np.corrcoef(y,
+     y * y)),
+     "f8 m n", "f8 n"),
+    (lambda x: (np.cov(x), np.cov(x, ddof=0), np.corrcoef(x, rowvar=False)), "i4 m n"),
+    (lambda i, w: (np.bincount(i), np.bincount(i, w), np.bincount(i, minlength=50), np.bincount(i, w, 50)), "i4! n", "f4 n"),
+    (lambda i: (np.bincount(i), np.bincount(i, minlength=30) / i.shape[0]), "u1 n"),
+    (lambda x, s: (np.digitize(x, s), np.digitize(x, s[::-1], right=True), np.digitize(x, [-1, 0, 2])), "f8 m n", "f8+ n"),
+    (lambda x: (np.histogram(x), np.histogram(x, 4, (-1, 1)), np.histogram(x, 3, density=True), np.histogram_bin_edges(x, 5)),
+     "f8 m n"),
+    (lambda x, w: (np.histogram(x, 4), np.histogram(x, [-5, 0, 5]), np.histogram(x, 6, (-6, 6), weights=w)), "i4 n", "f8 n"),
+    (lambda x, s: (np.histogram(x, s), np.histogram(x[:0], 3), np.histogram(x * 0, 2), np.histogram(x, s, weights=x)), "f4 n",
+     "f4+ n"),
+    (lambda x, w: (np.average(x, axis=1, weights=w, returned=True), np.average(x, returned=True)), "f8 m n", "f8+ n"),
+    (lambda x: (x.sum(where=x > 0), x.sum(0, where=x > 0, initial=2), x.mean(1, where=x > -9), x.var(where=x > 0), x.std(0,
+     where=x > -99),
+                x.max(where=x > 0, initial=-1), x.min(1, where=x < 0, initial=7), x.any(0, where=x < 0), np.all(x, where=x > 0)),
+                "f8 m n"),
+    (lambda x: (x.sum(where=x > 0), x.max(initial=-3), x.min(0, initial=3, where=x > 1), np.prod(x, 1, where=[True, False,
+     True])), "i2 n 3"),
+    (lambda x: (np.logical_xor.reduce(x > 0), np.logaddexp.reduce(x, 1), np.logaddexp.reduce(x / 0 - 1e308), np.fmax.reduce(x,
+     axis=1),
+                np.logical_and.accumulate(x > -1), np.logical_or.accumulate(x > 1, axis=1)), "f8 m n"),
+    (lambda x: (np.logaddexp.reduce(x), np.sum(x, dtype=bool), np.cumsum(x, dtype=bool)), "u1 n"),
+]
+
+CHOOSING = [
+    (lambda x, y: (np.select([x < 0, x > 1], [y, x * 2]), np.select([x < 0], [1], x), np.select([x > 9], [y], -1.5)), "f4 m n",
+     "f4 n"),
+    (lambda x, y: (np.select([x < 0, y < 0], [1, x], 300), np.choose(x % 3, [x, y, 7]), np.choose(x, [y, x], mode="wrap"),
+                   np.choose(abs(x), [y, x], mode="clip")), "i1 m n", "i1 n"),
+    (lambda x: (np.piecewise(x, [x < 0, x > 1], [-1, lambda t: t * t]), np.piecewise(x, [x < 0], [lambda t: -t, 3.5])), "f8 m n"),
+    (lambda x, y: (np.isin(x, y), np.isin(x, y, invert=True), np.in1d(x, [1, 2]), np.isin(3, y), x[~np.isin(x, y)]), "i4 m n",
+     "i4 3"),
+    (lambda x: (np.allclose(x, x), np.allclose(x, x + 1), np.array_equal(x, x.T.T), np.array_equal(x, x[0]),
+     np.array_equiv(x[:1], x)),
+     "f8 m n"),
+    (lambda x: (np.delete(x, 1), np.delete(x, [0, -1], axis=1), np.delete(x, slice(1, 3), 1), np.delete(x, x[0] > 0, axis=1)),
+     "f8 m n"),
+    (lambda x: (np.insert(x, 1, 5), np.insert(x, -1, x[0], axis=0), np.insert(x, [2, 0], 7.5, axis=1)), "i4 m n"),
+    (lambda x: (np.resize(x, (3, 5)), np.resize(x, x.shape[::-1]), np.resize(x[:0], 4), np.block([[x, x], [x * 2, x]])),
+     "f4 m n"),
+    (lambda x, y: (np.block([[x, y[:, None]], [y[:1], np.zeros((1, x.shape[1]))]]), np.block([y, 1.0]), np.block(x)), "f8 n n",
+     "f8 n"),
+    (lambda x: (np.rollaxis(x, 2), np.rollaxis(x, 0, 3), np.dsplit(x, [1]), np.diagflat(x[0, 0], 1)), "f8 m n k"),
+    (lambda x, i: (x[np.ix_(i, [0, 1])], x[np.ix_(x[:, 0] > 0, i)], np.unravel_index(i, (3, 4)), np.ravel_multi_index((i, i),
+     (20, 30)),
+                   np.unravel_index(i, (4, 5), order="F")), "f8 n n", "i8! k"),
+    (lambda x: (x[np.diag_indices_from(x)], x[np.tril_indices_from(x)], x[np.triu_indices(x.shape[0], 1)]), "f8 n n"),
+    (lambda x, y: (np.lexsort((x, y)), np.lexsort((y, x % 3)), np.msort(x), np.partition(x, 1)[1], np.lexsort((y, y, x))),
+     "i4 n", "i4 n"),
+    (lambda x: (np.pad(x, 1, constant_values=(1, 2)), np.pad(x, ((1, 0), (2, 1)), constant_values=((1, 2), (3, 4))),
+                np.pad(x, 2, "linear_ramp", end_values=5), np.pad(x, 1, "maximum"), np.pad(x, (0, 2), "mean")), "f8 m n"),
+    (lambda x: (np.pad(x, 3, "linear_ramp", end_values=(-40, 40)), np.pad(x, 1, "mean"), np.pad(x, 2, "minimum"), np.pad(x, 1,
+     "median")),
+     "i4 m n"),
+    (lambda x: (np.r_[x, 0.5, 1], np.r_[0:x.shape[0], 7], np.c_[x, x * 2], np.r_[x[:, None], x[:, None]]), "f4 n"),
+]
+
+SELECTIONS = [
+    (lambda x: (x[x > -9][0], x[x > -9][-1], x[x > -9][1], x[x > 0][1:], x[x > 0][:2]), "f8 n"),
+    (lambda x: (x[x > 0][-2:], x[x > 0][1:-1], x[x > 99][1:]), "f8 n"),
+    (lambda x: (x[x[:, 0] > -9][0], x[x[:, 0] > -9][-1, 1:], x[:, x[0] > -9][:, 0], np.where(x > -9)[1][0]), "f8 m n"),
+    (lambda x: (x[x > -99][0], (x > -99)[x > -99][-1], np.flatnonzero(x > -99)[0], x[x > -99].argmax(), x[x > -99].argmin()),
+     "i2 n"),
+    (lambda x: (np.median(x[x > -9]), np.percentile(x[x > -9], [20, 50]), np.quantile(x[x > -9], 0.3), np.nanmedian(x[x > 99])),
+     "f8 n"),
+    (lambda x: np.unique(x, return_index=True, return_inverse=True, return_counts=True), "i4 m n"),
+    (lambda x: (np.unique(np.round(x)), np.unique(x[x > 0])), "f8 m n"),
+    (lambda x: (np.unique(np.where(x > 0, np.nan, x), return_counts=True), np.unique(x > 0)), "f8 m n"),
+    (lambda x, y: (np.union1d(x, y), np.setdiff1d(x, y)), "i4 n", "i4 m"),
+    (lambda x, y: np.intersect1d(x, y), "i4 n", "i4 m"),
+    (lambda x, y: np.setxor1d(x, y), "i4 n", "f4 m"),
+    (lambda x, i: (np.repeat(x, i), np.repeat(x[None], i, axis=1)), "f8 n", "i4! n"),
+    (lambda x: (np.repeat(x, x[:, 0] > 0, axis=0), np.repeat(x, [2, 0, 1], axis=1)), "f8 n 3"),
+    (lambda x: (np.arange(x[0] + 3), np.arange(x[1], x[0] + 5, 2)), "i8 n"),
+    (lambda x: (np.arange(0.5, x[0] + 3.25), np.arange(abs(x[0]), dtype=np.float32)), "i8 n"),
+    (lambda x: (np.arange(x.shape[0] * 1.0), np.arange(0, x.size, 0.5), np.arange(0.25, len(x), 0.75), np.arange(1.0, 0.0,
+     -0.125)), "f4 n"),
+    (lambda x: (np.linspace(x, 1, 3), np.linspace(x[0], x, x.shape[0], axis=1, endpoint=False), np.linspace(0, 9, x.size,
+     dtype=int),
+                np.linspace(0, 1, 3, retstep=True), np.logspace(0, 2, x.size), np.geomspace(1, 8, x.size)), "f8 n"),
+    (lambda x: (np.fft.fftfreq(x.shape[0]), np.fft.rfftfreq(x.size, 0.5), np.broadcast_shapes(x.shape, (1,), (2, 1))), "f8 n"),
+]
+
+
+def _stored(x, y):
+    """By functions, and by `out=`."""
+    a, b, c = np.zeros(x.shape), np.zeros(x.shape, np.float32), np.arange(x.size).reshape(x.shape) * 1.0
+    np.copyto(a, x, where=x > 0)
+    np.putmask(b, x < 0, y.astype(np.float32))
+    np.place(c, x > 0, [1.5, 2.5])
+    np.fill_diagonal(c, 9)
+    np.put(a, [0, -1], [7, 8])
+    np.put_along_axis(b, np.argmax(x, axis=1)[:, None], 5, axis=1)
+    np.add(a, 1, out=a, where=x > 1)
+    np.exp(b, out=b)
+    d = np.empty(x.shape[0])
+    np.sum(x, axis=1, out=d)
+    e = x.copy()
+    e.sort(axis=0)
+    f = np.empty_like(e)
+    f.fill(2)
+    whole, part = np.empty(x.shape), np.empty(x.shape)
+    np.modf(x, out=(part, whole))
+    return a, b, c, d, e, f, np.cumsum(x, out=np.zeros(x.size)), np.mean(x, axis=0, out=np.zeros(x.shape[1], np.float32)), part,
+    whole
 
 
 def _in_place(x):
@@ -205,6 +364,7 @@ def _convolution(x, w):
 
 WHOLE = [
     (_in_place, "f8 m+2 n+2"),
+    (_stored, "f8 m n", "f8 n"),
     (_softmax, "f4 m n"),
     (_attention, "f4 n k", "f4 n k", "f4 n m"),
     (_convolution, "f8 n+5", "f8 3"),
@@ -213,7 +373,8 @@ WHOLE = [
 ]
 
 GROUPS = {"elementwise": ELEMENTWISE, "reductions": REDUCTIONS, "shapes": SHAPES, "positions": POSITIONS,
-          "making": MAKING, "products": PRODUCTS, "whole": WHOLE}
+          "making": MAKING, "products": PRODUCTS, "whole": WHOLE, "parts": PARTS, "signals": SIGNALS,
+          "statistics": STATISTICS, "choosing": CHOOSING, "selections": SELECTIONS}
 SIZES = [{"m": 4, "n": 7, "k": 3, "b": 2}, {"m": 6, "n": 10, "k": 5, "b": 3}]
 
 

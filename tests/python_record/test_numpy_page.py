@@ -18,6 +18,7 @@ import unittest
 import numpy as np
 
 from axon.record import making, place, vocabulary
+from survey import functions_of_arrays, known_functions
 
 PAGE = ""
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -29,12 +30,13 @@ def words_of_the_table():
     of_elements = sorted(f"{it[0].__name__}.{it[1]}" for it in vocabulary.UFUNCS if isinstance(it, tuple))
     functions = set()
     for function in vocabulary.FUNCTIONS:
-        module = "linalg." if "linalg" in getattr(function, "__module__", "") else ""
+        module = next((f"{it}." for it in ("linalg", "fft") if it in getattr(function, "__module__", "")), "")
         functions.add(module + function.__name__)
     shown = sorted(it for it in of_elements if not it.endswith(".outer"))
+    lacking = sorted(name for name, function in functions_of_arrays() if function not in known_functions())
     return {"of elements": elements, "methods of these": [*shown, "outer of those of two arguments"],
             "functions": sorted(functions), "that make arrays": sorted(making.MAKING),
-            "methods of arrays": sorted(it for it in vocabulary.METHODS if not it.startswith("_"))}
+            "methods of arrays": sorted(it for it in vocabulary.METHODS if not it.startswith("_")), "not recorded": lacking}
 
 
 def rows_of_codes():

@@ -2,10 +2,11 @@
 
 The tree is the way of a call: function.py takes its arguments apart (arguments.py) and looks for a recording. To record,
 the function runs on arrays without values (array.py, indexing.py, storing.py, views.py), for which the tables of the
-vocabulary (vocabulary.py; pointwise.py, reductions.py, shapes.py, positions.py, making.py, products.py, order.py) make a
-graph (graph.py) over the sizes of the call (sizes.py). text.py writes it as a program, with what it needs of numpy.axn.
+vocabulary (vocabulary.py names their modules) make a graph (graph.py) over the sizes of the call (sizes.py). Some of their
+rows are written in NumPy's vocabulary themselves. text.py writes the graph as a program, with what it needs of numpy.axn.
 """
-from . import making, order, pointwise, positions, products, reductions, shapes  # the rows of the vocabulary
+from . import (changing, choosing, making, order, padding, parts, pointwise, positions, products, reductions, selections, shapes,
+               signals, statistics)  # the rows of the vocabulary
 from .function import Function, function
 
 __all__ = ["function", "Function"]

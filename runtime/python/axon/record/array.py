@@ -11,10 +11,10 @@ import operator
 import numpy as np
 
 from . import indexing, storing
-from .graph import Trace, cast
+from .graph import Trace, cast, flat
 from .place import complain, keeps_as_is, needs_values, outlives, unrecorded
 from .sizes import Dim
-from .vocabulary import FUNCTIONS, METHODS, UFUNCS
+from .vocabulary import FUNCTIONS, HINTS, METHODS, UFUNCS
 
 
 def wrapped(result, is_number=True):
@@ -224,6 +224,7 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
     itemsize = property(lambda self: self.node.dtype.itemsize)
     nbytes = property(lambda self: self.size * self.itemsize)
     real = property(lambda self: self)
+    imag = property(lambda self: np.imag(self))
 
     @property
     def T(self):
@@ -288,7 +289,7 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
             raise AttributeError(f"an array has no attribute {name!r}")
         if self.is_filled:
             return getattr(self.__array__(), name)
-        unrecorded(f"`.{name}` of an array is not recorded")
+        unrecorded(f"`.{name}` of an array is not recorded{HINTS.get(name, '')}")
 
     def __repr__(self):
         return f"<recorded {self._node.dtype}{self._node.trace.shown(self._node.shape)}>"
@@ -317,7 +318,7 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
 def finished(handler, name, array, arguments, named):
     """The result of a method, which shares the array's memory where NumPy's does."""
     is_number = array.is_number or name not in ("reshape", "squeeze", "transpose", "swapaxes", "copy", "astype")
-    result = wrapped(_called(handler, f".{name}", (array, *arguments), named), is_number)
+    result = _into_out(handler, f".{name}", (array, *arguments), named, is_number)
     if isinstance(result, Array) and name in ("reshape", "ravel", "transpose", "swapaxes", "squeeze", "diagonal", "view"):
         return Array(result._node, array, is_number=is_number)
     return result
@@ -327,7 +328,8 @@ def _is_array(name, arguments):
     """Whether NumPy's function gives an array also where it has no axes, and no number."""
     if name in ("reshape", "squeeze", "transpose"):
         return not getattr(arguments[0], "is_number", False)
-    return name in ("where", "copy", "broadcast_to", "zeros_like", "ones_like", "full_like", "empty_like")
+    return name in ("where", "copy", "broadcast_to", "zeros_like", "ones_like", "full_like", "empty_like", "tensordot", "cov",
+                    "isin")
 
 
 def _called(handler, name, arguments, named):
@@ -339,36 +341,79 @@ def _called(handler, name, arguments, named):
         raise
 
 
+# What computes in the type of the array that it is told to store into.
+_IN_TYPE_OF_OUT = ("sum", "prod", "product", "cumsum", "cumprod", "cumproduct", "mean", "trace", "nansum", "nanprod")
+
+
+def _into_out(handler, name, arguments, named, is_number):
+    """The result of a function or a method, also where `out` is an array for it."""
+    out = named.pop("out", None)
+    if out is None:
+        return wrapped(_called(handler, name, arguments, named), is_number)
+    _is_recorded(out, name)
+    word, trace = name.split(".")[-1], out.node.trace
+    if word in _IN_TYPE_OF_OUT and (word != "mean" or out.dtype.kind == "f"):
+        own = trace.as_node(arguments[0]).dtype
+        if not np.can_cast(own, out.dtype, "same_kind"):
+            complain(f"{name} of {own} does not become the {out.dtype} of `out`")
+        named.setdefault("dtype", out.dtype)
+    result = wrapped(_called(handler, name, arguments, named), is_number)
+    if word in ("dot", "take") and result.dtype != out.dtype:
+        complain(f"{name} gives {result.dtype}, and `out` is of {out.dtype}")
+    if word == "mean":
+        result = Array(cast(result.node, out.dtype))
+    if result.ndim != out.ndim or not all(map(trace.facts.equal, trace.shape_of(result.node), trace.shape_of(out.node))):
+        complain(f"{name} gives {trace.shown(result.node.shape)}, and `out` has {trace.shown(out.node.shape)}")
+    return _stored_whole(out, result, name)
+
+
+def _is_recorded(out, name):
+    if not isinstance(out, Array):
+        keeps_as_is(f"{name} changes an array that is not recorded: assign the result, as in `y = y + x`")
+
+
 def call_ufunc(ufunc, method, inputs, options):
     """A function of elements, or one of its methods."""
     out = options.pop("out", None)
-    if method == "__call__":
-        handler = UFUNCS.get(ufunc)
-    else:
-        handler = UFUNCS.get((ufunc, method))
+    chosen = options.pop("where", True) if method == "__call__" else True
+    handler = UFUNCS.get(ufunc if method == "__call__" else (ufunc, method))
     name = f"np.{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")
     if handler is None:
         unrecorded(f"{name} is not recorded")
     if method == "at" and not isinstance(inputs[0], Array):
         keeps_as_is(f"{name} changes an array that is not recorded: begin with np.zeros")
+    if method in ("reduce", "accumulate") and out is not None and ufunc in (np.add, np.multiply):
+        _is_recorded(out[0], name)
+        options.setdefault("dtype", out[0].dtype)
+    if chosen is not True and out is None:
+        unrecorded(f"{name} with `where` and without `out` leaves elements open: `np.where(c, a, b)` chooses")
     result = wrapped(_called(handler, name, inputs, options))
     if method == "at":
         inputs[0].change(result.node)
         return None
     if out is None:
         return result
-    if len(out) != 1 or not isinstance(out[0], Array):
-        keeps_as_is(f"{name} changes an array that is not recorded: assign the result, as in `y = y + x`")
-    if out[0].is_number:
+    several = result if isinstance(result, tuple) else (result,)
+    stored = tuple(one if target is None else _element_by_element(target, one, chosen, name)
+                   for one, target in zip(several, out))
+    return stored if isinstance(result, tuple) else stored[0]
+
+
+def _element_by_element(target, result, chosen, name):
+    """What is stored into the target, where a mask is true."""
+    _is_recorded(target, name)
+    if target.is_number:
         return result
-    return _stored_whole(out[0], result, name)
+    return _stored_whole(target, result, name, chosen)
 
 
-def _stored_whole(target, result, name):
+def _stored_whole(target, result, name, chosen=True):
     """`target op= other`, in NumPy's rules: the type and the shape stay."""
     trace, node = target.node.trace, result.node
     if not np.can_cast(node.dtype, target.dtype, "same_kind"):
         complain(f"{name} gives {node.dtype}, which does not become the {target.dtype} of the array that it changes")
+    if chosen is not True:
+        node = FUNCTIONS[np.where](chosen, cast(node, target.dtype), target.node)
     if trace.broadcast([target.node.shape, node.shape]) != trace.shape_of(target.node):
         complain(f"shape {trace.shown(node.shape)} does not fit the array of {trace.shown(target.node.shape)} that is "
                  "changed")
@@ -376,19 +421,25 @@ def _stored_whole(target, result, name):
     return target.change(broadcast_to(node, trace.shape_of(target.node)))
 
 
+def _with_numbers(value):
+    """An argument for NumPy itself: arrays whose values are known, and sizes as the numbers of this call."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(_with_numbers, value)) if type(value) in (list, tuple) else value
+    return value.__array__() if isinstance(value, Array) else operator.index(value) if isinstance(value, Size) else value
+
+
 def call_function(function, arguments, named):
     """A function of NumPy's vocabulary."""
     handler = FUNCTIONS.get(function)
     name = f"np.{getattr(function, '__name__', function)}"
-    if handler is None and all(it.is_filled for it in [*arguments, *named.values()] if isinstance(it, Array)):
-        return function(*(it.__array__() if isinstance(it, Array) else it for it in arguments),
-                        **{key: it.__array__() if isinstance(it, Array) else it for key, it in named.items()})
+    if handler is None and all(it.is_filled for it in flat([*arguments, *named.values()]) if isinstance(it, Array)):
+        return function(*map(_with_numbers, arguments), **{key: _with_numbers(it) for key, it in named.items()})
     if handler is None:
         module = getattr(function, "__module__", "numpy").replace("numpy", "np", 1)
-        unrecorded(f"{module}.{name[3:]} is not recorded")
-    result = wrapped(_called(handler, name, arguments, named), not _is_array(name[3:], arguments))
+        unrecorded(f"{module}.{name[3:]} is not recorded{HINTS.get(name[3:], '')}")
+    result = _into_out(handler, name, arguments, named, not _is_array(name[3:], arguments))
     if isinstance(result, Array) and name[3:] in ("transpose", "swapaxes", "moveaxis", "reshape", "ravel", "squeeze",
-                                                  "expand_dims", "broadcast_to", "flip", "diagonal"):
+                                                  "expand_dims", "broadcast_to", "flip", "diagonal", "rollaxis"):
         base = next((it for it in arguments if isinstance(it, Array)), None)
         return Array(result._node, base, is_number=result.is_number) if base is not None else result
     return result

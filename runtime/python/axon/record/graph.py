@@ -93,8 +93,15 @@ class Trace:
 
     def chosen(self, mask):
         """The positions where a mask of one axis is true. How many they are is a size that only a run has."""
-        size = self.facts.new(None, 0, "the number of chosen elements")
-        node = self.node([size], I64, (mask,), lambda line: (f"nonzero {line.argument(0, ATOM)}", APPLY))
+        return self._of_open_size("nonzero", mask, "the number of chosen elements")
+
+    def counted(self, count):
+        """0, 1, ... below a number that only a run has, which is not negative."""
+        return self._of_open_size("iota", count, "a number that the data decides")
+
+    def _of_open_size(self, function, argument, what):
+        size = self.facts.new(None, 0, what)
+        node = self.node([size], I64, (argument,), lambda line: (f"{function} {line.argument(0, ATOM)}", APPLY))
         node.nonnegative = True
         self.facts.symbols[-1].owner = node
         node.owned = len(self.facts.symbols) - 1

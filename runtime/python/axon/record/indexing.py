@@ -10,7 +10,7 @@ from . import views
 from .graph import APPLY, ATOM, COMPARE, OPEN, PRODUCT, SUM, cast, infix
 from .place import complain, unrecorded
 from .sizes import Dim
-from .values import BOOL, I64
+from .values import BOOL, Check, I64, literal
 
 
 def read(node, key):
@@ -18,7 +18,60 @@ def read(node, key):
     entries = entries_of(node, key)
     if any(entry is not None and hasattr(entry, "write") for entry in entries):
         return _gathered(node, entries), False
-    return view_of(node, entries), True
+    read_from, entries = _of_open_axes(node, entries)
+    return view_of(read_from, entries), read_from is node
+
+
+def _of_open_axes(node, entries):
+    """Reads, along the axes whose sizes only a run has, the parts that a key names, and leaves the rest of it."""
+    facts, left, axis = node.trace.facts, [], 0
+    for entry in entries:
+        size = None if entry is None else node.trace.shape_of(node)[axis]
+        if size is None or not facts.is_open(size) or entry in (slice(None), slice(None, None, -1)):
+            left.append(entry)
+            axis += entry is not None
+        elif isinstance(entry, slice):
+            node = _open_slice(node, axis, entry, size)
+            left.append(slice(None))
+            axis += 1
+        else:
+            node = _open_element(node, axis, entry, size)
+    return node, left
+
+
+def _open_slice(node, axis, part, size):
+    """Between bounds that NumPy brings inside, as many elements as there are then."""
+    from .pointwise import recorded  # which is made of indices
+    trace = node.trace
+    if part.step not in (None, 1):
+        unrecorded("a slice with a step, of what a mask chooses, is not recorded but for `[::-1]`")
+
+    def bound(position):
+        at, length = trace.of_size(trace.dim(position)), trace.of_size(size)
+        if not trace.facts.at_least(trace.dim(position), Dim.of(0)):
+            at = recorded(np.maximum, recorded(np.add, at, length), 0)
+        return recorded(np.minimum, at, length)
+    start = trace.constant(0, I64) if part.start is None else bound(part.start)
+    stop = trace.of_size(size) if part.stop is None else bound(part.stop)
+    places = trace.counted(recorded(np.maximum, recorded(np.subtract, stop, start), 0))
+    index = places if start.value == 0 else recorded(np.add, places, start)
+    index.nonnegative = True
+    return gathered(node, [axis], [index], axis)
+
+
+def _open_element(node, axis, position, size):
+    """What stands at a position, which each run checks."""
+    trace, shape = node.trace, node.trace.shape_of(node)
+    at = position if trace.facts.at_least(position, Dim.of(0)) else position + size
+    trace.checks.append(Check([trace.of_size(at), trace.of_size(size)], lambda at, size: 0 <= at < size, lambda at, size: (
+        f"index {int(at if at >= 0 else at - size)} is out of an axis of {int(size)}, which the data has decided")))
+
+    def write(line):
+        names = line.binders(node.rank - 1)
+        index = [*names[:axis], line.size(trace.facts.normal(at)), *names[axis:]]
+        outer = f"for {' '.join(names)} => " if names else ""
+        return f"{outer}{line.name(0)}[{', '.join(index)} else {literal(0, node.dtype)}]", OPEN if outer else ATOM
+    return trace.node(shape[:axis] + shape[axis + 1:], node.dtype, (node,), write, named=(0,))
 
 
 def entries_of(node, key):

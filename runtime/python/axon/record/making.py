@@ -6,7 +6,9 @@ are NumPy's own otherwise, in other threads too. Arrays of one number (`_FILLED`
 function itself makes them, as it may store into them what is recorded.
 """
 import contextlib
+import math
 import sys
+from fractions import Fraction
 
 import numpy as np
 
@@ -15,7 +17,7 @@ from .graph import APPLY, ATOM, OPEN, SUM, Trace, cast, flat, is_recorded
 from .place import Place, complain, outlives, unrecorded
 from .shapes import sizes_of
 from .sizes import Dim
-from .values import ELEMS, F64, I64
+from .values import ELEMS, F64, I64, Check
 from .vocabulary import node_of, says
 
 MAKING = {}
@@ -36,14 +38,60 @@ def recording():
     recording in all calls."""
     random = [name for name in np.random.__all__ if callable(getattr(np.random, name))
               and not isinstance(getattr(np.random, name), type)]
-    own = [(np, name, getattr(np, name)) for name in MAKING] + [(np.random, name, getattr(np.random, name)) for name in random]
+    own = [(*_place_of(name), MAKING[name]) for name in MAKING] + [(np.random, name, None) for name in random]
+    own = [(module, name, getattr(module, name), handler) for module, name, handler in own]
+    brackets = {name: getattr(np, name) for name in ("r_", "c_")}
     try:
-        for module, name, function in own:
-            setattr(module, name, _either(function, MAKING[name]) if module is np else _refused(function, name))
+        for name, joiner in brackets.items():
+            setattr(np, name, _Joiner(joiner, name == "c_"))
+        for module, name, function, handler in own:
+            setattr(module, name, _either(function, handler) if handler else _refused(function, name))
         yield
     finally:
-        for module, name, function in own:
+        for module, name, function, _ in own:
             setattr(module, name, function)
+        for name, joiner in brackets.items():
+            setattr(np, name, joiner)
+
+
+class _Joiner:
+    """np.r_ or np.c_: what stands in brackets, joined along the first axis, or as columns along the last."""
+
+    def __init__(self, own, columns):
+        self._own, self._columns = own, columns
+
+    def __getitem__(self, key):
+        from .array import wrapped
+        parts = key if isinstance(key, tuple) else (key,)
+        inside = [it for part in parts for it in ((part.start, part.stop, part.step) if isinstance(part, slice) else (part,))]
+        if not any(is_recorded(it) for it in flat(inside)):
+            return self._own[key]
+        return wrapped(self._joined([self._part(part) for part in parts]), is_number=False)
+
+    def _joined(self, nodes):
+        from .shapes import joined
+        from .values import answer
+        dtype = answer(np.result_type, nodes)
+        if self._columns:
+            nodes = [views.expanded(it, list(range(it.rank, 2))) for it in nodes]
+            return joined([cast(it, dtype) for it in nodes], nodes[0].rank - 1)
+        return joined([cast(views.expanded(it, [0]) if not it.rank else it, dtype) for it in nodes], 0)
+
+    @staticmethod
+    def _part(part):
+        if isinstance(part, str) or (isinstance(part, slice) and isinstance(part.step, complex)):
+            unrecorded("np.r_ and np.c_ with texts or imaginary steps are not recorded: np.linspace divides a range evenly")
+        if isinstance(part, slice):
+            return arange(part.start or 0, part.stop, 1 if part.step is None else part.step)
+        return node_of(part)
+
+    def __getattr__(self, name):
+        return getattr(self._own, name)
+
+
+def _place_of(name):
+    """The module of a function, and its name there."""
+    return (np.fft, name[4:]) if name.startswith("fft.") else (np, name)
 
 
 def _refused(function, name):
@@ -137,9 +185,11 @@ makes("identity")(lambda n, dtype=float: eye(n, dtype=dtype))
 def arange(start, stop=None, step=1, dtype=None):
     trace = Trace.current()
     start, stop = (0, start) if stop is None else (start, stop)
-    for bound in (start, stop, step):
-        if not isinstance(bound, (int, np.integer)) and not hasattr(bound, "dim"):
-            unrecorded("np.arange is recorded for integers: np.linspace divides a range evenly")
+    bounds = start, stop, step
+    if any(hasattr(bound, "node") for bound in bounds):
+        return _arange_of_data(*bounds, dtype)
+    if any(isinstance(bound, (float, np.floating)) for bound in bounds):
+        return _arange_of_floats(*bounds, dtype)
     start, stop, step = trace.dim(start), trace.dim(stop), int(step)
     if step == 0:
         complain("np.arange with a step of 0")
@@ -148,6 +198,39 @@ def arange(start, stop=None, step=1, dtype=None):
         length = Dim.of(0)
     node = count_from(start, step, (length + abs(step) - 1).quotient(Dim.of(abs(step))))
     return cast(node, np.dtype(dtype or I64))
+
+
+def _arange_of_data(start, stop, step, dtype):
+    """Between numbers that only a run has, as many elements as that gives."""
+    from .pointwise import recorded
+    bounds = [node_of(it) for it in (start, stop, step)]
+    if any(it.rank for it in bounds):
+        complain("np.arange is between numbers")
+    dtype = np.dtype(dtype or np.arange(*(it.dtype.type(1) for it in bounds)).dtype)
+    start, stop, step = bounds if all(it.dtype.kind in "iu" for it in bounds) else [cast(it, F64) for it in bounds]
+    count = recorded(np.negative, recorded(np.floor_divide, recorded(np.subtract, start, stop), step))
+    place = Trace.current().counted(cast(recorded(np.maximum, count, 0), I64))
+    return cast(recorded(np.add, start, recorded(np.multiply, cast(place, start.dtype), step)), dtype)
+
+
+def _arange_of_floats(start, stop, step, dtype):
+    """Of sizes and numbers, some of which are floats. The length is a polynomial where they are fractions by powers of 2;
+    else it is that of this call, and the sizes are numbers from then on."""
+    from .pointwise import recorded
+    trace = Trace.current()
+    if float(step) == 0:
+        complain("np.arange with a step of 0")
+    parts = [Fraction(it) if isinstance(it, (int, float, np.number)) else None for it in (start, stop, step)]
+    if any(it is not None and (it.denominator > 2**20 or abs(it) > 2**20) for it in parts) or parts[2] is None:
+        return node_of(np.arange(*map(float, (start, stop, step)), dtype=dtype))
+    scale = math.lcm(*(it.denominator for it in parts if it is not None))
+    first, last = (trace.dim(at) * scale if it is None else Dim.of(int(it * scale)) for at, it in zip((start, stop), parts))
+    width = abs(int(parts[2] * scale))
+    length = last - first if parts[2] > 0 else first - last
+    if not trace.facts.at_least(length, Dim.of(0)):
+        length = Dim.of(0)
+    place = cast(count_from(Dim.of(0), 1, (length + width - 1).quotient(Dim.of(width))), F64)
+    return cast(recorded(np.add, recorded(np.multiply, place, float(step)), cast(node_of(start), F64)), np.dtype(dtype or F64))
 
 
 def count_from(start, step, length):
@@ -170,24 +253,60 @@ def count_from(start, step, length):
 
 
 def _linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
+    from .pointwise import recorded, where
+    from .shapes import moveaxis
     trace = Trace.current()
-    if retstep or axis != 0:
-        unrecorded("np.linspace with `retstep` or `axis` is not recorded")
     count = trace.dim(num)
     parts = count - 1 if endpoint else count
-    start, stop = cast(node_of(start), F64), cast(node_of(stop), F64)
-    if start.rank or stop.rank:
-        unrecorded("np.linspace is recorded between two numbers")
-    position = cast(count_from(Dim.of(0), 1, count), F64)
-    from .pointwise import recorded
-    if not trace.facts.at_least(parts, Dim.of(1)):
-        return cast(views.broadcast_to(start, [count]), np.dtype(dtype or F64))
-    step = recorded(np.true_divide, recorded(np.subtract, stop, start), trace.of_size(parts))
-    return cast(recorded(np.add, recorded(np.multiply, position, step), start), np.dtype(dtype or F64))
+    start, stop = node_of(start), node_of(stop)
+    within = np.result_type(start.dtype, stop.dtype, *[F64] * (start.rank == stop.rank == 0 or start.dtype.kind != "f"))
+    start, stop = cast(start, within), cast(stop, within)
+    dtype, shape = np.dtype(dtype or within), trace.broadcast([start.shape, stop.shape])
+    place = views.expanded(count_from(Dim.of(0), 1, count), list(range(1, 1 + len(shape))))
+    if trace.facts.at_least(parts, Dim.of(1)):
+        step = recorded(np.true_divide, recorded(np.subtract, stop, start), cast(trace.of_size(parts), within))
+        made = recorded(np.add, recorded(np.multiply, cast(place, within), step), start)
+        if endpoint:
+            made = where(recorded(np.equal, place, trace.of_size(parts)), stop, made)
+    else:
+        step, made = trace.constant(np.nan, F64), views.broadcast_to(start, [count, *shape])
+    made = moveaxis(cast(recorded(np.floor, made) if dtype.kind in "iu" else made, dtype), 0, axis)
+    return (made, step) if retstep else made
 
 
 says(np.linspace)(_linspace)
 makes("linspace")(_linspace)
+
+
+@makes("logspace")
+@says(np.logspace)
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+    from .pointwise import recorded
+    made = recorded(np.power, base, _linspace(start, stop, num, endpoint, axis=axis))
+    return made if dtype is None else cast(made, dtype)
+
+
+@makes("geomspace")
+@says(np.geomspace)
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
+    """Between positive numbers, which each run checks; the ends are exact."""
+    from .pointwise import recorded, where
+    from .reductions import all_of
+    trace, ends = Trace.current(), [node_of(it) for it in (start, stop)]
+    for end in ends:
+        if end.value is None:
+            positive = all_of(recorded(np.greater, end, 0))
+            trace.checks.append(Check([positive], bool, lambda _: "np.geomspace is recorded between positive numbers"))
+        elif not end.value > 0:
+            unrecorded("np.geomspace is recorded between positive numbers")
+    if any(end.rank for end in ends):
+        unrecorded("np.geomspace is recorded between numbers")
+    count = trace.dim(num)
+    made = logspace(*(recorded(np.log10, cast(end, F64)) for end in ends), num, endpoint)
+    place = count_from(Dim.of(0), 1, count)
+    made = where(recorded(np.equal, place, 0), ends[0], made)
+    made = where(recorded(np.equal, place, trace.of_size(count - 1)), ends[1], made) if endpoint and num != 1 else made
+    return cast(made, dtype or F64)
 
 
 @makes("tri")
@@ -217,7 +336,57 @@ def _as_array(object, dtype=None, *arguments, **named):
     return cast(node, dtype)
 
 
-for _name in ("asarray", "asanyarray", "ascontiguousarray", "asfarray"):
+for _name in ("asarray", "asanyarray", "ascontiguousarray", "asfarray", "asfortranarray", "asarray_chkfinite"):
     makes(_name)(_as_array)
 makes("array")(lambda object, dtype=None, copy=True, order="K", subok=False, ndmin=0: node_of(
     _as_array(object, dtype)))
+
+
+# ---- Of sizes alone ----
+
+@makes("broadcast_shapes")
+def broadcast_shapes(*shapes):
+    from .array import integer
+    return tuple(map(integer, Trace.current().broadcast([sizes_of(shape) for shape in shapes])))
+
+
+def _positions_in_triangle(lower):
+    def row(n, k=0, m=None):
+        from .indexing import nonzero
+        mask = tri(n, m, k if lower else k - 1, bool)
+        return tuple(nonzero(mask if lower else _not(mask)))
+    return row
+
+
+def _not(mask):
+    from .pointwise import recorded
+    return recorded(np.logical_not, mask)
+
+
+makes("tril_indices")(_positions_in_triangle(True))
+makes("triu_indices")(_positions_in_triangle(False))
+for _name in ("tril_indices", "triu_indices"):
+    says(getattr(np, f"{_name}_from"))((lambda of: lambda arr, k=0: of(*map(_size, node_of(arr).shape[:1]), k, *map(
+        _size, node_of(arr).shape[1:])))(MAKING[_name]))
+
+
+def _size(dim):
+    from .array import integer
+    return integer(Trace.current().facts.normal(dim))
+
+
+@makes("fft.fftfreq")
+def fftfreq(n, d=1.0):
+    if n == 0:
+        complain("np.fft.fftfreq of no samples")
+    half = (n - 1) // 2 + 1
+    from .vocabulary import array_of
+    return np.concatenate([array_of(arange(0, half)), array_of(arange(-(n // 2), 0))]) * (1.0 / (n * d))
+
+
+@makes("fft.rfftfreq")
+def rfftfreq(n, d=1.0):
+    from .vocabulary import array_of
+    if n == 0:
+        complain("np.fft.rfftfreq of no samples")
+    return array_of(arange(0, n // 2 + 1)) * (1.0 / (n * d))

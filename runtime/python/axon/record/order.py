@@ -3,11 +3,13 @@ import numpy as np
 
 from . import views
 from .graph import OPEN, cast, prefix
-from .place import unrecorded
-from .reductions import plain, some_of, axes_of, front
+from .place import complain
+from .positions import take
+from .reductions import axes_of, front, plain
 from .shapes import ravel, reshape_to
+from .sizes import Dim
 from .values import BOOL, F64, I64, I8
-from .vocabulary import METHODS, node_of, says
+from .vocabulary import METHODS, array_of, node_of, says
 
 
 def _along(function, node, axis, dtype):
@@ -42,11 +44,16 @@ def argsort(a, axis=-1, kind=None, order=None):
 
 @says(np.median)
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
-    plain(out, True, "np.median")
+    plain(out, "np.median")
     node = node_of(a)
     axes = axes_of(node, axis)
-    some_of(node, axes, "np.median", for_all=True)
     node = cast(node, F64) if node.dtype.kind != "f" else node
+    sizes = [node.trace.shape_of(node)[at] for at in axes]
+    if any(node.trace.facts.is_open(size) or not node.trace.facts.at_least(size, Dim.of(1)) for size in sizes):
+        # the library's median is of something
+        numbers = array_of(node)
+        return np.where(np.isnan(numbers).any(axis=axis, keepdims=keepdims), node.dtype.type(np.nan),
+                        np.nanmedian(numbers, axis=axis, keepdims=keepdims)).node
     kept = [at for at in range(node.rank) if at not in axes]
     turned = views.permuted(node, kept + axes)
     if len(axes) != 1:
@@ -61,10 +68,13 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
 @says(np.searchsorted)
 def searchsorted(a, v, side="left", sorter=None):
     """How many of the sorted come before; every one is compared."""
-    if sorter is not None:
-        unrecorded("np.searchsorted with `sorter` is not recorded: sort first")
     edges, value = node_of(a), node_of(v)
+    if edges.rank != 1:
+        complain(f"np.searchsorted looks in an array of one axis, not of {edges.rank}")
+    if sorter is not None:
+        edges = take(edges, sorter)
     dtype = np.result_type(edges.dtype, value.dtype)
+    dtype = I8 if dtype == BOOL else dtype
     edges, value = cast(edges, dtype), cast(value, dtype)
 
     def write(line):

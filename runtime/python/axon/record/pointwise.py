@@ -11,7 +11,7 @@ from .graph import AND, APPLY, ATOM, COMPARE, MINUS, OR, PRODUCT, SUM, Trace, ca
 from .indexing import select
 from .place import complain, lacks_type, unrecorded
 from .values import BOOL, Check, I64, I8, U64, answer
-from .vocabulary import UFUNCS, METHODS, node_of, says
+from .vocabulary import UFUNCS, METHODS, array_of, node_of, says
 
 
 class Row:
@@ -53,6 +53,12 @@ _TABLE = {
     np.positive: Row(itself),
     np.absolute: Row(prefix("abs"), truth=itself),
     np.fabs: Row(prefix("abs")),
+    np.conjugate: Row(itself),
+    np.copysign: Row(prefix("copy_sign")),
+    np.fmod: Row(prefix("float_fmod"), integers=prefix("int_fmod")),
+    np.gcd: Row(None),
+    np.lcm: Row(None),
+    np.signbit: Row(prefix("has_sign"), of="own"),
     np.sign: Row(prefix("sign")),
     np.maximum: Row(prefix("max"), truth=infix("||", OR)),
     np.minimum: Row(prefix("min"), truth=infix("&&", AND)),
@@ -66,6 +72,7 @@ _TABLE = {
     np.log10: Row(prefix("log10")),
     np.log1p: Row(prefix("log1p")),
     np.logaddexp: Row(prefix("logaddexp")),
+    np.logaddexp2: Row(prefix("logaddexp2")),
     np.sqrt: Row(prefix("sqrt")),
     np.cbrt: Row(prefix("cbrt")),
     np.reciprocal: Row(lambda line: (f"1.0 / {line.argument(0, MINUS)}", PRODUCT)),
@@ -115,11 +122,13 @@ _OF_SIZES = {np.true_divide, np.multiply, np.sqrt, np.log, np.negative, np.absol
 
 def recorded(ufunc, *arguments, **options):
     """The node of a function of elements."""
-    dtype = options.pop("dtype", None)
-    if options and any(value is not None for key, value in options.items() if key != "where") or \
-            options.get("where", True) is not True:
+    dtype, casting = options.pop("dtype", None), options.pop("casting", "same_kind")
+    if any(value is not None for key, value in options.items() if key not in ("order", "subok")):
         unrecorded(f"np.{ufunc.__name__} with {', '.join(options)}, which is not recorded")
     nodes = [node_of(argument) for argument in arguments]
+    if dtype is not None and not all(np.can_cast(node.dtype, dtype, casting) for node in nodes):
+        given = ", ".join(str(node.dtype) for node in nodes)
+        complain(f"np.{ufunc.__name__}: {given} as {np.dtype(dtype)} in casting {casting!r}")
     made = _special(ufunc, nodes) if dtype is None else None
     return made if made is not None else _by_table(ufunc, nodes, dtype)
 
@@ -135,6 +144,11 @@ def _result_of(ufunc, dtype=None):
     return question
 
 
+def answer_of(ufunc, nodes):
+    """The type that NumPy gives."""
+    return answer(_result_of(ufunc), nodes)
+
+
 def _by_table(ufunc, nodes, dtype=None):
     row, trace = _TABLE[ufunc], Trace.current()
     if any(node.dtype == U64 for node in nodes) and ufunc not in (np.add, np.subtract, np.multiply, np.positive):
@@ -145,6 +159,8 @@ def _by_table(ufunc, nodes, dtype=None):
     operand = {"result": lambda: result, "bool": lambda: BOOL, "own": lambda: nodes[0].dtype,
                "common": lambda: found,
                "number": lambda: I8 if found == BOOL else found}[row.of]()
+    if row.of == "own" and operand.kind == "i" and ufunc is np.signbit:
+        return _by_table(np.less, [*nodes, trace.constant(0, operand)])
     if row.of == "own" and operand.kind != "f":
         truth = trace.constant(ufunc is np.isfinite, BOOL)
         return views.broadcast_to(truth, nodes[0].shape) if nodes[0].rank else truth
@@ -333,8 +349,16 @@ def _invert(nodes):
     return _by_table(np.subtract, [x.trace.constant(np.iinfo(x.dtype).max, x.dtype), x])
 
 
+def _divisors(function):
+    """Common divisors and multiples of integers."""
+    def special(nodes):
+        dtype = answer(_result_of(np.gcd), nodes)
+        return _of_each(function, *(cast(node, dtype) for node in nodes))
+    return special
+
+
 _SPECIAL = {np.power: _power, np.sign: _sign, np.reciprocal: _reciprocal, np.absolute: _unsigned_itself,
-            np.invert: _invert}
+            np.invert: _invert, np.gcd: _divisors("greatest_divisor"), np.lcm: _divisors("least_multiple")}
 _SPECIAL |= {ufunc: _bits(ufunc) for ufunc in _BITS}
 _SPECIAL |= {ufunc: _divided(ufunc) for ufunc in (np.floor_divide, np.remainder)}
 _SPECIAL |= {ufunc: _shift(ufunc) for ufunc in (np.left_shift, np.right_shift)}
@@ -373,6 +397,12 @@ def where(condition, x=None, y=None):
     return trace.node(trace.broadcast([node.shape for node in nodes]), dtype, nodes, select)
 
 
+@says(np.result_type)
+def result_type(*arrays_and_dtypes):
+    types = [it for it in arrays_and_dtypes if isinstance(it, (type, str, np.dtype))]
+    return answer(lambda *values: np.result_type(*values, *types), [node_of(it) for it in arrays_and_dtypes if it not in types])
+
+
 @says(np.clip, method="clip")
 def clip(a, a_min=None, a_max=None, min=None, max=None):
     low, high = (a_min if min is None else min), (a_max if max is None else max)
@@ -394,8 +424,11 @@ def clip(a, a_min=None, a_max=None, min=None, max=None):
 def around(a, decimals=0):
     x = node_of(a)
     if x.dtype.kind != "f":
-        if decimals < 0:
-            unrecorded("rounding integers to tens is not recorded")
+        if decimals < 0 and x.dtype != BOOL:
+            ten = 10.0 ** -decimals
+            return cast(recorded(np.multiply, recorded(np.rint, recorded(np.true_divide, x, ten)), ten), x.dtype)
+        if x.dtype == BOOL and decimals:
+            complain("truth values are not rounded to digits")
         return cast(x, np.float16) if x.dtype == BOOL else x
     factor = x.trace.constant(10.0 ** abs(decimals), x.dtype)
     if decimals == 0:
@@ -441,6 +474,9 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
 
 @says(np.isclose)
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    b = node_of(b)
+    b = cast(b, answer(lambda y: np.result_type(y, 1.0), [b])) if b.dtype.kind != "f" else b
+    a, b = array_of(a), array_of(b)
     close = np.less_equal(np.abs(np.subtract(a, b)), np.add(atol, np.multiply(rtol, np.abs(b))))
     close = np.logical_or(np.logical_and(close, np.isfinite(b)), np.equal(a, b))
     return np.logical_or(close, np.logical_and(np.isnan(a), np.isnan(b))) if equal_nan else close

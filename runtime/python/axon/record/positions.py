@@ -1,14 +1,15 @@
-"""Arrays turned, repeated, padded, and read by position: what is written with the positions of elements."""
+"""Arrays turned, repeated, and read by position: what is written with the positions of elements."""
 import numpy as np
 
 from . import indexing, views
 from .graph import OPEN, PRODUCT, SUM, Trace, cast
 from .indexing import aligned, from_the_front, gathered
 from .place import complain, unrecorded
+from .pointwise import recorded
 from .reductions import axes_of, front, plain, sum_of
 from .shapes import ravel, reshape_to, sizes_of, stack, swapaxes
 from .sizes import Dim
-from .values import BOOL
+from .values import BOOL, I64
 from .vocabulary import METHODS, node_of, says
 
 
@@ -56,8 +57,10 @@ def roll(a, shift, axis=None):
     node = node_of(a)
     if axis is None:
         return reshape_to(roll(ravel(node), shift, 0), list(node.trace.shape_of(node)))
-    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
-    shifts = shift if isinstance(shift, (tuple, list)) else (shift,) * len(axes)
+    axes, shifts = (list(it) if isinstance(it, (tuple, list)) else [it] for it in (axis, shift))
+    if len(axes) != len(shifts) and 1 not in (len(axes), len(shifts)):
+        complain(f"{len(shifts)} shifts for {len(axes)} axes")
+    axes, shifts = (it * (len(axes) * len(shifts) if len(it) == 1 else 1) for it in (axes, shifts))
     moved = {}
     for at, by in zip(axes, shifts):
         at = front(node.rank, at)
@@ -96,88 +99,14 @@ def repeat(a, repeats, axis=None):
     node = node_of(a)
     node, axis = (ravel(node), 0) if axis is None else (node, front(node.rank, axis))
     if not isinstance(repeats, (int, np.integer)) and not hasattr(repeats, "dim"):
-        unrecorded("np.repeat is recorded for one number of copies, not for one of each element")
+        from .selections import repeated  # which is made of what reads by position
+        return repeated(node, repeats, axis)
     by, shape = node.trace.dim(repeats), list(node.trace.shape_of(node))
     if not node.trace.facts.at_least(by, Dim.of(1)):
         by = Dim.of(0)
     shape[axis] = shape[axis] * by
     return by_position(node, shape, lambda line, names, at: f"{names[at]} / {line.size(by, PRODUCT + 1)}"
                        if at == axis and not by.is_number(1) and not by.is_number(0) else names[at])
-
-
-# ---- Padded ----
-
-@says(np.pad)
-def pad(array, pad_width, mode="constant", constant_values=0):
-    node = node_of(array)
-    widths = _widths(pad_width, node.rank)
-    trace, sizes = node.trace, node.trace.shape_of(node)
-    shape = [size + before + after for size, (before, after) in zip(sizes, widths)]
-    padded = [axis for axis, (before, after) in enumerate(widths) if not (before + after).is_number(0)]
-    if mode == "constant":
-        return _pad_with(node, shape, widths, padded, constant_values)
-    if mode not in _MODES:
-        unrecorded(f"np.pad in mode {mode!r} is not recorded")
-    for axis in padded:
-        for width in widths[axis]:
-            if not trace.facts.at_least(sizes[axis] - _MODES[mode][0], width if mode != "edge" else Dim.of(0)):
-                complain(f"np.pad in mode {mode!r} of an axis by more than it has")
-
-    def text(line, names, axis):
-        if axis not in padded:
-            return names[axis]
-        offset = _offset(line, names[axis], widths[axis][0])
-        return _MODES[mode][1](offset, line.size(line.shape(0)[axis], SUM + 1))
-    return by_position(node, shape, text)
-
-
-def _offset(line, name, before):
-    before = line.program.trace.facts.normal(before)
-    return name if before.is_number(0) else f"{name} - {line.size(before, SUM + 1)}"
-
-
-# The least size beside the width, and the position.
-_MODES = {
-    "edge": (1, lambda at, n: f"min (max ({at}) 0) ({n} - 1)"),
-    "wrap": (0, lambda at, n: f"({at}) % {n}"),
-    "reflect": (1, lambda at, n: f"{n} - 1 - abs ({n} - 1 - abs ({at}))"),
-    "symmetric": (0, lambda at, n: f"min (max ({at}) (-1 - ({at}))) (2 * {n} - 1 - max ({at}) (-1 - ({at})))"),
-}
-
-
-def _widths(pad_width, rank):
-    """Before and after, for each axis."""
-    trace = Trace.current()
-    one = isinstance(pad_width, (int, np.integer)) or hasattr(pad_width, "dim")
-    items = [pad_width] if one else list(pad_width)
-    pairs = [[it, it] if isinstance(it, (int, np.integer)) or hasattr(it, "dim") else list(it) for it in items]
-    if not one and len(items) == 2 and not isinstance(items[0], (tuple, list, np.ndarray)):
-        pairs = [items]
-    pairs = [pair * 2 if len(pair) == 1 else pair for pair in pairs]
-    pairs = pairs * rank if len(pairs) == 1 else pairs
-    if len(pairs) != rank:
-        complain(f"{len(pairs)} widths for {rank} axes")
-    pairs = [tuple(trace.dim(it) for it in pair) for pair in pairs]
-    for width in (width for pair in pairs for width in pair):
-        if not trace.facts.at_least(width, Dim.of(0)):
-            complain("a width to pad by is not negative")
-    return pairs
-
-
-def _pad_with(node, shape, widths, padded, value):
-    value = cast(node_of(value), node.dtype)
-    if value.rank:
-        unrecorded("np.pad is recorded for one constant value")
-    if not padded:
-        return node
-
-    def write(line):
-        names = line.binders(node.rank)
-        index = [_offset(line, name, before) for name, (before, _) in zip(names, widths)]
-        ranges = " ".join(f"({name} < {line.size(size, SUM)})" if axis in padded else name
-                          for axis, (name, size) in enumerate(zip(names, line.shape())))
-        return f"for {ranges} => {line.name(0)}[{', '.join(index)} else {line.argument(1, SUM)}]", OPEN
-    return node.trace.node(shape, node.dtype, (node, value), write, named=(0, 1))
 
 
 # ---- Triangles and diagonals ----
@@ -255,7 +184,7 @@ def extract(condition, arr):
 
 @says(np.compress)
 def compress(condition, a, axis=None, out=None):
-    plain(out, True, "np.compress")
+    plain(out, "np.compress")
     node, mask = node_of(a), cast(node_of(condition), BOOL)
     node, axis = (ravel(node), 0) if axis is None else (node, front(node.rank, axis))
     if mask.rank != 1:
@@ -268,14 +197,28 @@ METHODS["compress"] = lambda a, condition, axis=None, out=None: compress(conditi
 
 @says(np.take, method="take")
 def take(a, indices, axis=None, out=None, mode="raise"):
-    if out is not None or mode != "raise":
-        unrecorded(f"np.take with `out` or in mode {mode!r} is not recorded")
+    plain(out, "np.take")
     node, index = node_of(a), node_of(indices)
     node, axis = (ravel(node), 0) if axis is None else (node, front(node.rank, axis))
     if index.dtype.kind not in "iu":
         complain(f"np.take reads at integers, not at {index.dtype}")
-    index = from_the_front(index, node.trace.shape_of(node)[axis])
+    size = node.trace.shape_of(node)[axis]
+    index = from_the_front(index, size) if mode == "raise" else _brought_inside(index, size, mode)
     return gathered(node, [axis], [index], axis)
+
+
+def _brought_inside(index, size, mode):
+    """Positions on an axis, of those outside the last and the first, or, in mode "wrap", around the axis."""
+    some = index.trace.facts.at_least(size, Dim.of(1))
+    if not some or mode not in ("clip", "wrap"):
+        complain(f"np.take in mode {mode!r}" + ("" if some else " of nothing"))
+    index, length = cast(index, I64), index.trace.of_size(size)
+    if mode == "wrap":
+        made = recorded(np.remainder, index, length)
+    else:
+        made = recorded(np.maximum, recorded(np.minimum, index, index.trace.of_size(size - 1)), 0)
+    made.nonnegative = True
+    return made
 
 
 @says(np.take_along_axis)

@@ -73,7 +73,7 @@ UFUNCS[np.matmul] = _matmul
 
 @says(np.dot, method="dot")
 def dot(a, b, out=None):
-    plain(out, True, "np.dot")
+    plain(out, "np.dot")
     a, b = node_of(a), node_of(b)
     if not a.rank or not b.rank:
         return recorded(np.multiply, a, b)
@@ -107,7 +107,7 @@ def inner(a, b):
 
 @says(np.outer)
 def outer(a, b, out=None):
-    plain(out, True, "np.outer")
+    plain(out, "np.outer")
     a, b = ravel(node_of(a)), ravel(node_of(b))
     return recorded(np.multiply, views.expanded(a, [1]), views.expanded(b, [0]))
 
@@ -141,8 +141,10 @@ def tensordot(a, b, axes=2):
 
 @says(np.einsum)
 def einsum(*operands, optimize=False, dtype=None, out=None, **options):
-    if not isinstance(operands[0], str) or options or out is not None:
+    if options or out is not None:
         unrecorded("np.einsum is recorded with subscripts and arrays alone")
+    if not isinstance(operands[0], str):
+        operands = _with_letters(operands)
     nodes = [node_of(it) for it in operands[1:]]
     inputs, result = _subscripts(operands[0].replace(" ", ""), nodes)
     dtype = np.dtype(dtype or np.result_type(*(node.dtype for node in nodes)))
@@ -151,6 +153,15 @@ def einsum(*operands, optimize=False, dtype=None, out=None, **options):
         node, letters = _diagonals(node, letters)
         made.append((node, letters))
     return contracted([node for node, _ in made], [letters for _, letters in made], result, dtype)
+
+
+def _with_letters(operands):
+    """`x, [0, 1], y, [1], [0]` as `"ab,b->a", x, y`."""
+    def letters(numbers):
+        return "".join("..." if it is ... else _LETTERS[it] for it in numbers)
+    pairs = list(zip(operands[::2], operands[1::2]))
+    text = ",".join(letters(numbers) for _, numbers in pairs)
+    return (text + ("->" + letters(operands[-1]) if len(operands) % 2 else ""), *(array for array, _ in pairs))
 
 
 def _subscripts(text, nodes):
@@ -206,6 +217,8 @@ def norm(x, ord=None, axis=None, keepdims=False):
     axes = axes_of(node, axis)
     if isinstance(ord, (int, float)) and ord != 2 and len(axes) == 1:
         return _norm_of_order(ord, node, axis, keepdims)
+    if len(axes) == 2 and isinstance(ord, (int, float)) and abs(ord) in (1, np.inf):
+        return _norm_of_matrix(ord, node, axes if axis is None else [front(node.rank, it) for it in axis], keepdims)
     if not (ord is None or (ord == 2 and len(axes) == 1) or (ord == "fro" and len(axes) == 2)):
         unrecorded(f"np.linalg.norm of order {ord} over {len(axes)} axes is not recorded")
     return recorded(np.sqrt, sum_of(recorded(np.multiply, node, node), axis, keepdims=keepdims))
@@ -222,6 +235,43 @@ def _norm_of_order(ord, node, axis, keepdims):
         return sum_of(size, axis, keepdims=keepdims)
     return recorded(np.power, sum_of(recorded(np.power, size, ord), axis, keepdims=keepdims),
                     node.dtype.type(1.0 / ord))
+
+
+def _norm_of_matrix(ord, node, axes, keepdims):
+    """The largest or the least sum along columns or rows."""
+    summed, best = (axes if abs(ord) == 1 else axes[::-1])
+    sums = sum_of(recorded(np.absolute, node), summed, keepdims=True)
+    found = (largest if ord > 0 else smallest)(sums, best, keepdims=True)
+    return found if keepdims else views.dropped(found, sorted(axes))
+
+
+@says(np.linalg.multi_dot)
+def multi_dot(arrays, *, out=None):
+    """From the left."""
+    made = node_of(arrays[0])
+    for one in arrays[1:]:
+        made = dot(made, one)
+    return made
+
+
+@says(np.linalg.matrix_power)
+def matrix_power(a, n):
+    """By squares; a power is Python's integer."""
+    node, n = node_of(a), int(n)
+    if node.rank < 2 or not node.trace.facts.equal(*node.trace.shape_of(node)[-2:]):
+        complain(f"np.linalg.matrix_power of {node.trace.shown(node.shape)}, which is no square matrix")
+    if n < 0:
+        unrecorded("np.linalg.matrix_power with a negative power is not recorded")
+    if n == 0:
+        from .making import eye
+        return views.broadcast_to(eye(node.shape[-1], dtype=node.dtype), node.shape)
+    result = None
+    while True:
+        result = (node if result is None else _matmul(result, node)) if n % 2 else result
+        n //= 2
+        if not n:
+            return result
+        node = _matmul(node, node)
 
 
 @says(np.trapz)
@@ -245,11 +295,19 @@ def trapz(y, x=None, dx=1.0, axis=-1):
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     from .shapes import moveaxis, stack
     a, b = (moveaxis(it, at if axis is None else axis, -1) for it, at in ((node_of(a), axisa), (node_of(b), axisb)))
-    for node in (a, b):
-        if not node.trace.facts.equal(node.trace.shape_of(node)[-1], Dim.of(3)):
-            unrecorded("np.cross is recorded for vectors of 3")
-    x, y = ([views.picked(node, node.rank - 1, Dim.of(at)) for at in range(3)] for node in (a, b))
+    sizes = [3 if node.trace.facts.equal(node.trace.shape_of(node)[-1], Dim.of(3)) else 2 for node in (a, b)]
+    for node, size in zip((a, b), sizes):
+        if not node.trace.facts.equal(node.trace.shape_of(node)[-1], Dim.of(size)):
+            complain(f"np.cross of vectors of {node.trace.shown(node.shape[-1:])}, not of 2 or 3")
+    x, y = ([views.picked(node, node.rank - 1, Dim.of(at)) if at < size else None for at in range(3)]
+            for node, size in zip((a, b), sizes))
 
     def part(i, j):
-        return recorded(np.subtract, recorded(np.multiply, x[i], y[j]), recorded(np.multiply, x[j], y[i]))
+        """Of vectors in the plane the third part is 0."""
+        products = [recorded(np.multiply, one, other) for one, other in ((x[i], y[j]), (x[j], y[i])) if one and other]
+        if len(products) == 2:
+            return recorded(np.subtract, *products)
+        return products[0] if x[i] and y[j] else recorded(np.negative, products[0])
+    if sizes == [2, 2]:
+        return part(0, 1)
     return stack([part(1, 2), part(2, 0), part(0, 1)], axisc if axis is None else axis)

@@ -13,7 +13,7 @@ from .place import complain, unrecorded
 from .pointwise import recorded
 from .sizes import Dim
 from .values import BOOL, Check, F32, F64, I64, I8, answer
-from .vocabulary import UFUNCS, node_of, says
+from .vocabulary import UFUNCS, array_of, node_of, says
 
 
 def axes_of(node, axis, what="axis"):
@@ -85,22 +85,37 @@ def some_of(node, axes, what, for_all=False):
             complain(f"{what} of nothing: axis {axis} has no element")
 
 
-def plain(out, where, what):
-    if out is not None or where is not True:
-        unrecorded(f"{what} with `out` or `where` is not recorded: assign the result, or choose with np.where")
+def plain(out, what):
+    """`out` by name is stored into by whoever calls; what stands there by its place is refused."""
+    if out is not None:
+        unrecorded(f"{what} with `out` by its place is not recorded: name it, `out=`, or assign the result")
+
+
+def where_chosen(node, where, unit):
+    """A number that changes nothing in the place of the elements that do not count."""
+    if where is True:
+        return node
+    mask = cast(node_of(where), BOOL)
+    if node.trace.broadcast([node.shape, mask.shape]) != node.trace.shape_of(node):
+        complain(f"`where` of {node.trace.shown(mask.shape)} does not fit {node.trace.shown(node.shape)}")
+    return node.trace.node(node.shape, node.dtype, (mask, node, node.trace.constant(unit, node.dtype)), select)
 
 
 def _total(function, numpy_function):
+    unit = 0 if function == "sum" else 1
+
     def row(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
-        plain(out, where, f"np.{function}")
+        plain(out, f"np.{function}")
         node = node_of(a)
         axes = axes_of(node, axis)
         dtype = np.dtype(dtype or numpy_function(np.ones(1, node.dtype)).dtype)
-        node = cast(node, dtype)
+        node = where_chosen(cast(node, dtype), where, unit)
+        if dtype == BOOL:
+            return reduced("any" if function == "sum" else "all", node, axes, keepdims=keepdims)
         result = reduced(function, node, axes, keepdims=keepdims)
         if initial is None:
             return result
-        return cast(recorded(np.add if function == "sum" else np.multiply, result, initial), dtype)
+        return recorded(np.add if function == "sum" else np.multiply, result, cast(node_of(initial), dtype))
     return row
 
 
@@ -115,20 +130,32 @@ def bound_of(dtype, largest):
     return str(np.iinfo(dtype).max) if largest else f"({np.iinfo(dtype).min})"
 
 
+def _unit(dtype, ufunc):
+    """The number that changes no maximum, or no minimum."""
+    if dtype.kind == "f":
+        return -np.inf if ufunc is np.maximum else np.inf
+    if dtype == BOOL:
+        return ufunc is np.minimum
+    return np.iinfo(dtype).min if ufunc is np.maximum else np.iinfo(dtype).max
+
+
 def _extreme(of_floats, of_integers, of_truth, ufunc):
     def row(a, axis=None, out=None, keepdims=False, initial=None, where=True):
-        plain(out, where, f"np.{ufunc.__name__[:3]}")
+        what = f"np.{ufunc.__name__[:3]}"
+        plain(out, what)
         node = node_of(a)
         axes = axes_of(node, axis)
+        if initial is None and where is not True:
+            complain(f"{what} with `where` needs `initial`, the result of nothing")
         if initial is None:
-            some_of(node, axes, f"np.{ufunc.__name__[:3]}")
+            some_of(node, axes, what)
+        node = where_chosen(node, where, _unit(node.dtype, ufunc))
         function = {"f": of_floats, "b": of_truth}.get(node.dtype.kind, of_integers)
-        if initial is not None and function == of_integers:
-            unrecorded(f"`initial` of {node.dtype} is not recorded")
-        if function == of_integers and any(node.trace.facts.is_open(node.trace.shape_of(node)[axis]) for axis in axes):
+        open_axes = any(node.trace.facts.is_open(node.trace.shape_of(node)[axis]) for axis in axes)
+        if function == of_integers and (open_axes or initial is not None):
             function = f"reduce {'max' if ufunc is np.maximum else 'min'} {bound_of(node.dtype, ufunc is np.minimum)}"
         result = reduced(function, node, axes, keepdims=keepdims)
-        return result if initial is None else cast(recorded(ufunc, result, initial), node.dtype)
+        return result if initial is None else recorded(ufunc, result, cast(node_of(initial), node.dtype))
     return row
 
 
@@ -138,8 +165,8 @@ smallest = says(np.min, np.amin, method="min")(_extreme("minimum", "smallest", "
 
 def _truth(function):
     def row(a, axis=None, out=None, keepdims=False, where=True):
-        plain(out, where, f"np.{function}")
-        node = cast(node_of(a), BOOL)
+        plain(out, f"np.{function}")
+        node = where_chosen(cast(node_of(a), BOOL), where, function == "all")
         axes = axes_of(node, axis)
         return reduced(function, node, axes, keepdims=keepdims)
     return row
@@ -156,19 +183,33 @@ def count_nonzero(a, axis=None, keepdims=False):
 
 @says(np.mean, method="mean")
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=True):
-    plain(out, where, "np.mean")
+    plain(out, "np.mean")
     node = node_of(a)
     axes = axes_of(node, axis)
     result = np.dtype(dtype or (node.dtype if node.dtype.kind == "f" else F64))
     within = F32 if result == np.float16 else result
+    if where is not True:
+        total = reduced("sum", where_chosen(cast(node, within), where, 0), axes, keepdims=keepdims)
+        return cast(recorded(np.true_divide, total, cast(_count_chosen(node, where, axes, keepdims), within)), result)
     return cast(reduced("mean", cast(node, within), axes, keepdims=keepdims), result)
 
 
-def _variance(a, axis, dtype, ddof, keepdims):
+def _count_chosen(node, where, axes, keepdims):
+    """How many elements a mask chooses."""
+    there = views.broadcast_to(cast(node_of(where), BOOL), node.shape)
+    return reduced("sum", cast(there, I64), axes, keepdims=keepdims)
+
+
+def _variance(a, axis, dtype, ddof, keepdims, where=True):
     node = node_of(a)
     axes = axes_of(node, axis)
     result = np.dtype(dtype or (node.dtype if node.dtype.kind == "f" else F64))
     node = cast(node, F32 if result == np.float16 else result)
+    if where is not True:
+        distance = recorded(np.subtract, node, mean(node, tuple(axes), keepdims=True, where=where))
+        total = reduced("sum", where_chosen(recorded(np.multiply, distance, distance), where, 0), axes, keepdims=keepdims)
+        less = recorded(np.maximum, recorded(np.subtract, _count_chosen(node, where, axes, keepdims), int(ddof)), 0)
+        return recorded(np.true_divide, total, cast(less, total.dtype)), result
     distance = recorded(np.subtract, node, reduced("mean", node, axes, keepdims=True))
     squares = recorded(np.multiply, distance, distance)
     if ddof == 0:
@@ -182,22 +223,30 @@ def _variance(a, axis, dtype, ddof, keepdims):
 
 @says(np.var, method="var")
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True):
-    plain(out, where, "np.var")
-    return cast(*_variance(a, axis, dtype, ddof, keepdims))
+    plain(out, "np.var")
+    return cast(*_variance(a, axis, dtype, ddof, keepdims, where))
 
 
 @says(np.std, method="std")
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True):
-    plain(out, where, "np.std")
-    result, dtype = _variance(a, axis, dtype, ddof, keepdims)
+    plain(out, "np.std")
+    result, dtype = _variance(a, axis, dtype, ddof, keepdims, where)
     return cast(recorded(np.sqrt, result), dtype)
+
+
+def _open_position(array, best):
+    """Of as many elements as only the data decides: where the first of the best is, or the first NaN."""
+    found = array == best(array)
+    return np.flatnonzero(found | np.isnan(array) if array.dtype.kind == "f" else found)[0]
 
 
 def _position(function):
     def row(a, axis=None, out=None, keepdims=False):
-        plain(out, True, f"np.{function}")
+        plain(out, f"np.{function}")
         node = node_of(a)
         axes = axes_of(node, axis)
+        if node.rank == 1 and node.trace.facts.is_open(node.trace.shape_of(node)[0]) and not keepdims:
+            return _open_position(array_of(node), np.max if function == "argmax" else np.min)
         some_of(node, axes, f"np.{function}", for_all=True)
         if not axes:
             return node.trace.constant(0, I64)
@@ -219,10 +268,10 @@ def ptp(a, axis=None, out=None, keepdims=False):
 
 @says(np.average)
 def average(a, axis=None, weights=None, returned=False, keepdims=False):
-    if returned:
-        unrecorded("np.average with `returned` is not recorded")
     if weights is None:
-        return mean(a, axis, keepdims=keepdims)
+        found = mean(a, axis, keepdims=keepdims)
+        count = cast(node_of(a).trace.of_size(_count(node_of(a), axes_of(node_of(a), axis))), found.dtype)
+        return (found, views.broadcast_to(count, found.shape)) if returned else found
     node, weights = node_of(a), node_of(weights)
     if weights.rank == 1 and node.rank > 1 and isinstance(axis, int):
         places = [at for at in range(node.rank) if at != front(node.rank, axis)]
@@ -232,7 +281,11 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False):
     node, weights = cast(node, dtype), cast(weights, dtype)
     weights = views.broadcast_to(weights, node.shape)
     products = recorded(np.multiply, node, weights)
-    return recorded(np.true_divide, sum_of(products, axis, keepdims=keepdims), sum_of(weights, axis, keepdims=keepdims))
+    total = sum_of(weights, axis, keepdims=keepdims)
+    nothing = any_of(recorded(np.equal, total, 0))
+    nothing.trace.checks.append(Check([nothing], lambda there: not there, lambda _: "the weights of np.average sum to 0"))
+    found = recorded(np.true_divide, sum_of(products, axis, keepdims=keepdims), total)
+    return (found, total) if returned else found
 
 
 # ---- Without NaNs ----
@@ -312,11 +365,13 @@ def cumulative(function, node, axis, dtype):
 
 def _cumulative(function, numpy_function):
     def row(a, axis=None, dtype=None, out=None):
-        plain(out, True, f"np.{numpy_function.__name__}")
+        plain(out, f"np.{numpy_function.__name__}")
         from .shapes import ravel
         node = node_of(a)
         node, axis = (ravel(node), 0) if axis is None else (node, front(node.rank, axis))
-        return cumulative(function, node, axis, np.dtype(dtype or numpy_function(np.ones(1, node.dtype)).dtype))
+        dtype = np.dtype(dtype or numpy_function(np.ones(1, node.dtype)).dtype)
+        truth = "cumulative or false" if function == "cumulative_sum" else "cumulative and true"
+        return cumulative(truth if dtype == BOOL else function, node, axis, dtype)
     return row
 
 
@@ -324,12 +379,21 @@ cumsum = says(np.cumsum, method="cumsum")(_cumulative("cumulative_sum", np.cumsu
 cumprod = says(np.cumprod, np.cumproduct, method="cumprod")(_cumulative("cumulative_prod", np.cumprod))
 
 
+def _with_ends(node, before, after, axis):
+    """Joined with what stands before and behind along an axis; a number stands there once."""
+    from .shapes import concatenate  # which is made of reductions
+    shape = [Dim.of(1) if at == axis else size for at, size in enumerate(node.trace.shape_of(node))]
+    ends = [None if it is None else node_of(it) for it in (before, after)]
+    ends = [it if it is None or it.rank else views.broadcast_to(it, shape) for it in ends]
+    return concatenate([it for it in (ends[0], node, ends[1]) if it is not None], axis)
+
+
 @says(np.diff)
 def diff(a, n=1, axis=-1, prepend=None, append=None):
-    if prepend is not None or append is not None:
-        unrecorded("np.diff with `prepend` or `append` is not recorded: concatenate first")
     node = node_of(a)
     axis = front(node.rank, axis)
+    if prepend is not None or append is not None:
+        node = _with_ends(node, prepend, append, axis)
     for _ in range(int(n)):
         size = node.trace.shape_of(node)[axis]
         some = node.trace.facts.at_least(size, Dim.of(1))
@@ -348,9 +412,32 @@ UFUNCS |= {(ufunc, "reduce"): (lambda row: lambda a, axis=0, **options: row(a, a
 UFUNCS |= {(np.add, "accumulate"): lambda a, axis=0, **options: cumsum(a, axis, **options),
            (np.multiply, "accumulate"): lambda a, axis=0, **options: cumprod(a, axis, **options),
            (np.maximum, "accumulate"): lambda a, axis=0: _running("cumulative_max", a, axis),
-           (np.minimum, "accumulate"): lambda a, axis=0: _running("cumulative_min", a, axis)}
+           (np.minimum, "accumulate"): lambda a, axis=0: _running("cumulative_min", a, axis),
+           (np.logical_and, "accumulate"): lambda a, axis=0: _running("cumulative and true", cast(node_of(a), BOOL), axis),
+           (np.logical_or, "accumulate"): lambda a, axis=0: _running("cumulative or false", cast(node_of(a), BOOL), axis)}
 
 
 def _running(function, a, axis):
     node = node_of(a)
     return cumulative(function, node, front(node.rank, axis), node.dtype)
+
+
+def _odd(a, axis=0, keepdims=False):
+    """Whether it is true of an odd number of them."""
+    return cast(recorded(np.remainder, count_nonzero(a, axis, keepdims), 2), BOOL)
+
+
+def _logaddexp(a, axis=0, keepdims=False):
+    """Relative to the largest, where that is a number."""
+    array = array_of(a)
+    dtype = np.logaddexp.reduce(np.ones(2, array.dtype)).dtype
+    array = array.astype(np.float32 if dtype == np.float16 else dtype)
+    most = array.max(axis=axis, keepdims=True)
+    most = np.where(np.isfinite(most), most, 0)
+    total = np.log(np.exp(array - most).sum(axis=axis, keepdims=keepdims))
+    return cast((total + (most if keepdims else most.reshape(total.shape))).node, dtype)
+
+
+UFUNCS |= {(np.logical_xor, "reduce"): _odd, (np.logaddexp, "reduce"): _logaddexp,
+           (np.fmax, "reduce"): lambda a, axis=0, keepdims=False: _extreme_number(largest, np.maximum)(a, axis, None, keepdims),
+           (np.fmin, "reduce"): lambda a, axis=0, keepdims=False: _extreme_number(smallest, np.minimum)(a, axis, None, keepdims)}

@@ -19,8 +19,10 @@ def sizes_of(shape):
 # ---- Reshaping ----
 
 def _reshaped(a, shape, order):
+    if order == "F":  # the first axis fastest: as of the transposed array, of a transposed shape
+        return transpose(_reshaped(transpose(a), sizes_of(shape)[::-1], "C"))
     if order != "C":
-        unrecorded(f"order {order!r} is not recorded: transpose first")
+        unrecorded(f"order {order!r} hangs on how the array lies, which is not recorded: 'C' and 'F' do not")
     node = node_of(a)
     trace, facts = node.trace, node.trace.facts
     shape, total = sizes_of(shape), Dim.of(1)
@@ -146,6 +148,14 @@ METHODS["reshape"] = _reshape_method
 @says(np.ravel, method=("ravel", "flatten"))
 def ravel(a, order="C"):
     return _reshaped(a, (-1,), order) if node_of(a).rank != 1 else node_of(a)
+
+
+@says(method="view")
+def view(a, dtype=None):
+    node = node_of(a)
+    if dtype is not None and np.dtype(dtype) != node.dtype:
+        unrecorded(f"the bits of {node.dtype} as {np.dtype(dtype)} are not recorded: `.astype` converts")
+    return node
 
 
 # ---- Axes ----
