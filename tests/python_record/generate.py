@@ -32,6 +32,9 @@ class Value:
 class Function:
     """The text of a function, and its arguments for each set of sizes."""
 
+    often_once = 0.85  # the part of functions that one recording of serves both sets of sizes, at least
+    types, odds, ranks = TYPES, (0.3, 0.25, 0.12, 0.12, 0.07, 0.07, 0.07), (0, 1, 2, 2, 2, 3, 3, 4)
+
     def __init__(self, name, random):
         self.name, self.random = name, random
         self.lines, self.values = [], []
@@ -54,15 +57,15 @@ class Function:
 
     def _argument(self, name):
         random = self.random
-        axes = random.choice(list("mnk"), size=random.choice([0, 1, 2, 2, 2, 3, 3, 4]))
-        dtype = np.dtype(str(random.choice(TYPES, p=[0.3, 0.25, 0.12, 0.12, 0.07, 0.07, 0.07])))
+        axes = random.choice(list("mnk"), size=random.choice(self.ranks))
+        dtype = np.dtype(str(random.choice(self.types, p=self.odds)))
         arrays = [_numbers([self._sizes[axis][at] for axis in axes], dtype, random) for at in range(2)]
         return Value(name, arrays, [0.0, 0.0])
 
     def _grow(self):
         for _ in range(40):
-            operation = OPERATIONS[self.random.integers(len(OPERATIONS))]
-            step = operation(self)
+            operations = self.operations()
+            step = operations[self.random.integers(len(operations))](self)
             made = step and self._carried_out(*step)
             if made:
                 self.values.append(made)
@@ -74,7 +77,7 @@ class Function:
         for at in range(2):
             names = {value.name: value.arrays[at] for value in self.values}
             result = evaluated(text, names)
-            if not isinstance(result, (np.ndarray, np.generic)) or str(result.dtype) not in TYPES:
+            if not isinstance(result, (np.ndarray, np.generic)) or str(result.dtype) not in self.types:
                 return None
             result = np.asarray(result)
             if result.size > 3000 or result.ndim > 4 or not _is_moderate(result):
@@ -88,6 +91,10 @@ class Function:
         name = f"v{len(self.lines)}"
         self.lines.append(f"{name} = {text}")
         return Value(name, arrays, errors)
+
+    @staticmethod
+    def operations():
+        return OPERATIONS
 
     def _results(self):
         made = [value for value in self.values if value not in self.parameters]

@@ -1,6 +1,6 @@
 """Generated functions against NumPy: each recorded, all compiled together, called with two sets of sizes.
 
-usage: test_generated.py FIRST COUNT [SEED]    (with PYTHONPATH at the package and this folder)
+usage: test_generated.py FIRST COUNT [SEED [types]]    (with PYTHONPATH at the package and this folder)
 """
 import linecache
 import sys
@@ -11,8 +11,10 @@ import numpy as np
 import axon
 from axon.record.function import together
 from compare import called
-from generate import Function
+import generate
+import generate_types
 
+Function = generate.Function
 FIRST, COUNT, SEED = 0, 300, 1
 
 
@@ -51,9 +53,12 @@ class Generated(unittest.TestCase):
                     for result, right, value in zip(found, expected, one.results):
                         self.assertEqual(misfit(result, right, value.errors[at]), "", f"{value.name}\n{function.text()}")
         print(f"{COUNT} functions, {once} of them recorded once")
-        self.assertGreater(once, 0.85 * COUNT)
+        self.assertGreater(once, Function.often_once * COUNT)
 
 
 if __name__ == "__main__":
+    if "types" in sys.argv:
+        sys.argv.remove("types")
+        Function = generate_types.Function
     FIRST, COUNT, SEED = [*map(int, sys.argv[1:]), *(FIRST, COUNT, SEED)[len(sys.argv) - 1:]]
     unittest.main(argv=sys.argv[:1])

@@ -127,7 +127,7 @@ def place(arr, mask, vals):
     if mask.size != arr.size:
         complain("np.place has as many truth values as the array elements")
     mask = mask.reshape(arr.shape)
-    if not vals.shape[0]:
+    if vals.shape[0] < 1:
         complain("np.place has no values")
     number = np.cumsum(mask.ravel()).reshape(arr.shape) + (vals.shape[0] - 1)
     arr[...] = np.where(mask, vals[number % vals.shape[0]].astype(arr.dtype), arr)

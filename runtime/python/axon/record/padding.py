@@ -123,7 +123,7 @@ def _with_size(array, axis, width):
 
 def _statistic(function):
     def block(array, axis, width, value, behind):
-        if not array.shape[axis]:
+        if array.shape[axis] < 1:
             complain("np.pad with a statistic of nothing")
         found = function(array, axis=axis, keepdims=True)
         found = np.rint(found) if array.dtype.kind in "iu" and found.dtype.kind == "f" else found
@@ -132,7 +132,7 @@ def _statistic(function):
 
 
 def _ramp(array, axis, width, value, behind):
-    if not array.shape[axis]:
+    if array.shape[axis] < 1:
         complain("np.pad with a ramp to nothing")
     edge = array[(slice(None),) * axis + (-1 if behind else 0,)]
     ramp = np.linspace(array_of(value), edge, width, endpoint=False, dtype=array.dtype, axis=axis)

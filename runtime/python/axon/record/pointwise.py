@@ -341,6 +341,11 @@ def _unsigned_itself(nodes):
     return nodes[0] if nodes[0].dtype.kind == "u" else None
 
 
+def _positive(nodes):
+    """Of truth values: NumPy's operator gives a copy, which its function, called by name, refuses."""
+    return nodes[0] if nodes[0].dtype == BOOL else None
+
+
 def _invert(nodes):
     """Of an unsigned number: what it lacks to the largest."""
     x = nodes[0]
@@ -358,7 +363,7 @@ def _divisors(function):
 
 
 _SPECIAL = {np.power: _power, np.sign: _sign, np.reciprocal: _reciprocal, np.absolute: _unsigned_itself,
-            np.invert: _invert, np.gcd: _divisors("greatest_divisor"), np.lcm: _divisors("least_multiple")}
+            np.invert: _invert, np.positive: _positive, np.gcd: _divisors("greatest_divisor"), np.lcm: _divisors("least_multiple")}
 _SPECIAL |= {ufunc: _bits(ufunc) for ufunc in _BITS}
 _SPECIAL |= {ufunc: _divided(ufunc) for ufunc in (np.floor_divide, np.remainder)}
 _SPECIAL |= {ufunc: _shift(ufunc) for ufunc in (np.left_shift, np.right_shift)}

@@ -37,8 +37,12 @@ def reduced(function, node, axes, dtype=None, keepdims=False):
         return result
     if axes != [node.rank - 1]:
         return views.expanded(result, axes)
-    return node.trace.node([*result.shape, 1], result.dtype, (node,),
-                           lambda line: (f"keep {function} {line.argument(0, ATOM)}", APPLY))
+    folding, known = f"({function})" if " " in function else function, node.trace.known
+    key = "keep", function, node
+    if key not in known:
+        known[key] = node.trace.node([*result.shape, 1], result.dtype, (node,),
+                                     lambda line: (f"keep {folding} {line.argument(0, ATOM)}", APPLY))
+    return known[key]
 
 
 def _reduced(function, node, axes, dtype):
@@ -419,6 +423,8 @@ UFUNCS |= {(np.add, "accumulate"): lambda a, axis=0, **options: cumsum(a, axis, 
 
 def _running(function, a, axis):
     node = node_of(a)
+    if node.dtype == BOOL:
+        function = {"cumulative_max": "cumulative or false", "cumulative_min": "cumulative and true"}.get(function, function)
     return cumulative(function, node, front(node.rank, axis), node.dtype)
 
 

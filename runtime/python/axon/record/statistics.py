@@ -166,7 +166,7 @@ def digitize(x, bins, right=False):
     bins = array_of(bins)
     if bins.ndim != 1:
         complain(f"np.digitize has bins of one axis, not of {bins.ndim}")
-    if not bins.shape[0]:
+    if bins.shape[0] < 1:
         return np.zeros(np.shape(x), int)
     steps = np.diff(bins)
     neither = ((steps < 0).any() & (steps > 0).any()).node
