@@ -1,7 +1,7 @@
 """What is installed: versions, and where the parts are found."""
 import os
-import platform
 import subprocess
+import sys
 
 import numpy as np
 
@@ -19,7 +19,7 @@ def show_config():
 def _facts():
     return {"package": f"{_native.VERSION} in {os.path.dirname(os.path.abspath(__file__))}",
             "library": _native.library_version(), "compiler": _compiler(), "level": _level(),
-            "python": platform.python_version(), "numpy": np.__version__}
+            "python": sys.version.partition(" ")[0], "numpy": np.__version__}
 
 
 def _compiler():

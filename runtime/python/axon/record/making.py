@@ -230,7 +230,9 @@ def _arange_of_floats(start, stop, step, dtype):
     if not trace.facts.at_least(length, Dim.of(0)):
         length = Dim.of(0)
     place = cast(count_from(Dim.of(0), 1, (length + width - 1).quotient(Dim.of(width))), F64)
-    return cast(recorded(np.add, recorded(np.multiply, place, float(step)), cast(node_of(start), F64)), np.dtype(dtype or F64))
+    made = recorded(np.multiply, place, float(step))
+    made = made if parts[0] == 0 else recorded(np.add, made, cast(node_of(start), F64))
+    return cast(made, np.dtype(dtype or F64))
 
 
 def count_from(start, step, length):
@@ -265,7 +267,8 @@ def _linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axi
     place = views.expanded(count_from(Dim.of(0), 1, count), list(range(1, 1 + len(shape))))
     if trace.facts.at_least(parts, Dim.of(1)):
         step = recorded(np.true_divide, recorded(np.subtract, stop, start), cast(trace.of_size(parts), within))
-        made = recorded(np.add, recorded(np.multiply, cast(place, within), step), start)
+        made = recorded(np.multiply, cast(place, within), step)
+        made = made if start.value == 0 else recorded(np.add, made, start)
         if endpoint:
             made = where(recorded(np.equal, place, trace.of_size(parts)), stop, made)
     else:

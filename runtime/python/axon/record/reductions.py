@@ -12,7 +12,7 @@ from .indexing import select
 from .place import complain, unrecorded
 from .pointwise import recorded
 from .sizes import Dim
-from .values import BOOL, Check, F32, F64, I64, I8, answer
+from .values import BOOL, Check, F32, F64, I64, I8, answer, literal
 from .vocabulary import UFUNCS, array_of, node_of, says
 
 
@@ -156,6 +156,10 @@ def _extreme(of_floats, of_integers, of_truth, ufunc):
         node = where_chosen(node, where, _unit(node.dtype, ufunc))
         function = {"f": of_floats, "b": of_truth}.get(node.dtype.kind, of_integers)
         open_axes = any(node.trace.facts.is_open(node.trace.shape_of(node)[axis]) for axis in axes)
+        if function == of_integers and initial is not None and not hasattr(initial, "node"):
+            least = node.trace.constant(initial, np.asarray(initial).dtype)
+            unit = literal(cast(least, node.dtype).value, node.dtype)
+            return reduced(f"reduce {'max' if ufunc is np.maximum else 'min'} {unit}", node, axes, keepdims=keepdims)
         if function == of_integers and (open_axes or initial is not None):
             function = f"reduce {'max' if ufunc is np.maximum else 'min'} {bound_of(node.dtype, ufunc is np.minimum)}"
         result = reduced(function, node, axes, keepdims=keepdims)

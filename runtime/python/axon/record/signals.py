@@ -157,7 +157,10 @@ def _slope(f, step, axis, edge_order):
                   - at(None, -2) * (after / (before * (before + after))))
     else:
         middle = (at(2, None) - at(None, -2)) / (2.0 * step)
-    ends = _ends_of_first(at, gaps) if edge_order == 1 else _ends_of_second(at, gaps, bool(step.ndim))
+    if step.node.value == 1 and edge_order == 1:
+        ends = at(1, 2) - at(0, 1), at(-1, None) - at(-2, -1)
+    else:
+        ends = _ends_of_first(at, gaps) if edge_order == 1 else _ends_of_second(at, gaps, bool(step.ndim))
     return np.concatenate([ends[0], middle, ends[1]], axis=axis).astype(f.dtype)
 
 

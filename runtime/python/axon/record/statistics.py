@@ -9,7 +9,7 @@ from .pointwise import recorded
 from .reductions import any_of, axes_of, largest, some_of
 from .shapes import product_of_sizes, reshape_to
 from .sizes import Dim
-from .values import BOOL, Check, F64, I64, answer
+from .values import BOOL, Check, F64, I64, answer, literal
 from .vocabulary import array_of, node_of, says
 
 
@@ -29,7 +29,7 @@ def _with_axes_last(node, axes):
 def _quantile(whole, what, nan=False):
     """The row of quantiles that are given in parts of `whole`; with `nan`, of the elements that are numbers."""
     def row(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, interpolation=None):
-        node, share = node_of(a), node_of(q)
+        node, share = node_of(a), _numbers(q, whole, what)
         method = interpolation or method
         if method not in _METHODS or (nan and method != "linear"):
             unrecorded(f"{what} by the method {method!r} is not recorded")
@@ -38,7 +38,6 @@ def _quantile(whole, what, nan=False):
             some_of(node, axes, what)
         if node.dtype == BOOL:
             unrecorded(f"{what} of truth values is not recorded")
-        share = _share(share, whole, what)
         dtype = answer(lambda x, at: _type_of_quantile(x.dtype, node.rank - len(axes), at, method), [
             node if node.rank else views.expanded(node, [0]), share])
         rows = node if node.dtype.kind == "f" or method != "linear" else cast(node, F64)
@@ -50,6 +49,16 @@ def _quantile(whole, what, nan=False):
 def _type_of_quantile(dtype, rank, share, method):
     at = np.full((1,) * np.ndim(share), 0.5)
     return np.quantile(np.ones((1,) * (rank + 1), dtype), at if np.ndim(share) else np.float64(0.5), axis=-1, method=method).dtype
+
+
+def _numbers(q, whole, what):
+    """Parts of the whole as shares: a list of numbers is one of the program."""
+    listed = isinstance(q, (list, tuple)) and all(isinstance(it, (int, float)) for it in q) and q
+    if not listed:
+        return _share(node_of(q), whole, what)
+    shares = [_share(node_of(float(it)), whole, what).value for it in q]
+    text = "[" + ", ".join(f"{'' if at else 'f64 '}{literal(it, F64)}" for at, it in enumerate(shares)) + "]"
+    return Trace.current().node([len(q)], F64, (), lambda line: (text, ATOM))
 
 
 def _share(share, whole, what):

@@ -68,12 +68,17 @@ def answer(question, nodes):
 
 
 class Check:
-    """What is demanded of values, once they are computed; `text` says, of the values, why it does not hold."""
+    """What is demanded of values, once they are computed; `text` says, of the values, why it does not hold. `nodes` are those
+    whose values only a run has."""
 
     def __init__(self, nodes, holds, text):
-        self.nodes, self.holds, self.text, self.place = nodes, holds, text, Place.here()
+        self._values = [node.value for node in nodes]
+        self.nodes = [node for node in nodes if node.value is None]
+        self.holds, self.text, self.place = holds, text, Place.here()
 
     def demand(self, values):
+        computed = iter(values)
+        values = [next(computed) if value is None else value for value in self._values]
         if not self.holds(*values):
             raise failure("N008", f"{self.place}: {self.text(*values)}")
 
