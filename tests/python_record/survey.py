@@ -15,7 +15,7 @@ def arguments(columns=5, seed=0):
     """Values for the names."""
     random = np.random.default_rng(seed)
     x, u, v = random.standard_normal((3, 4, columns)) * 2
-    return {"x": x, "u": u[0], "v": v[0], "s": np.sort(np.abs(u[1]) + 0.1), "i": random.integers(0, columns, 3),
+    return {"x": x, "u": u[0], "v": v[0], "s": np.sort(np.abs(u[1]) + 0.1), "i": random.integers(0, max(columns, 1), 3),
             "k": random.integers(-9, 10, columns), "b": np.arange(columns) % 3 != 1, "n": columns}
 
 
@@ -150,7 +150,6 @@ np.piecewise(u, [u < 0], [lambda t: -t, lambda t: t * 2])
 np.polyadd(u, v)
 np.polyder(u)
 np.polyint(u)
-np.polymul(u, v)
 np.polysub(u, v)
 np.polyval(u, v)
 np.polyval([1.0, 2.0, 3.0], x)
@@ -424,6 +423,7 @@ np.nextafter(u, v)
 np.packbits(b)
 np.poly(u)
 np.polydiv(u, v)
+np.polymul(u, v)
 np.polyfit(u, v, 1)
 np.roots(u)
 np.spacing(u)

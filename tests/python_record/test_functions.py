@@ -351,6 +351,8 @@ REFUSED = [  # (function, part of the message)
     (lambda x: np.add(x, x, dtype=np.int32), "np.add: float64, float64 as int32 in casting 'same_kind'"),
     (lambda x: x.reshape(-1, order="A"), "order 'A' hangs on how the array lies"),
     (lambda x: np.copyto(np.zeros(3, int), x), "np.copyto of float64 into int64 in casting 'same_kind'"),
+    (lambda x: np.place(np.zeros(3, np.float32), x > 0, x), "np.place of float64 into float32, which does not hold it"),
+    (lambda x: np.polymul(x, x), "np.polymul is not recorded, as it drops zeros in front"),
     (lambda x: np.putmask(SCALE, SCALE > 0, x), "np.putmask changes an array that is not recorded"),
     (lambda x: np.roll(x[None], (1, 2, 3), (0, 1)), "3 shifts for 2 axes"),
     (lambda x: np.searchsorted(x[None], x), "np.searchsorted looks in an array of one axis, not of 2"),

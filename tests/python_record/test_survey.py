@@ -29,6 +29,14 @@ def compiled(expression, number):
     return names[f"f{number}"]
 
 
+def outcome(function, given, failure=axon.Error):
+    """What a call gives, or how it fails."""
+    try:
+        return called(function, given)
+    except failure as error:
+        return error
+
+
 class Recorded(unittest.TestCase):
     def test_gives_what_numpy_gives(self):
         chosen = RECORDED[PART::PARTS]
@@ -39,6 +47,26 @@ class Recorded(unittest.TestCase):
             for given in calls:
                 with self.subTest(expression=expression, columns=given[-1]):
                     self.assertEqual(difference(function(*given), called(function.__wrapped__, given)), "")
+
+
+class Small(unittest.TestCase):
+    """Without columns, and with one: what NumPy refuses is refused, with its own words or as what is not recorded."""
+
+    def test_is_as_numpy_has_it(self):
+        chosen = [it for it in RECORDED[PART::PARTS] if not it.startswith(("np.put(", "np.put_along_axis("))]  # of no result
+        for columns in (0, 1):
+            given = tuple(arguments(columns, 3).values())
+            expected = [outcome(compiled(expression, at), given, Exception) for at, expression in enumerate(chosen)]
+            functions = [axon.function(compiled(expression, at)) for at, expression in enumerate(chosen)]
+            recorded = [function for function in functions if not isinstance(outcome(function.text, given), axon.Error)]
+            together([(function, given) for function in recorded])
+            for expression, function, right in zip(chosen, functions, expected):
+                with self.subTest(expression=expression, columns=columns):
+                    found = outcome(function, given)
+                    if isinstance(right, Exception):
+                        self.assertIsInstance(found, axon.Error)
+                    elif not (isinstance(found, axon.Error) and found.code == "N003"):
+                        self.assertEqual(difference(found, right), "")
 
 
 @unittest.skipIf(PART, "that is the first part's")

@@ -99,17 +99,16 @@ def _chosen(mask, node, array):
 
 
 def _safely(values, array, what):
-    """In the type of the array, which has to hold them."""
-    number = values.node.value if not values.ndim else None
-    if not np.can_cast(values.dtype if number is None else number, array.dtype, "safe"):
+    """In the type of the array, which has to hold those of arrays; Python's numbers are converted."""
+    if hasattr(values, "dtype") and not np.can_cast(values.dtype, array.dtype, "safe"):
         complain(f"{what} of {values.dtype} into {array.dtype}, which does not hold it")
-    return values.astype(array.dtype)
+    return array_of(values).astype(array.dtype)
 
 
 @says(np.putmask)
 def putmask(a, mask, values):
     a = _changed(a, "np.putmask")
-    values = _safely(array_of(values), a, "np.putmask")
+    values = _safely(values, a, "np.putmask")
     if values.ndim and values.shape != a.shape:
         values = np.resize(values, a.shape)
     mask = cast(node_of(mask), BOOL)
@@ -122,7 +121,7 @@ def putmask(a, mask, values):
 def place(arr, mask, vals):
     """The values one after the other, and again from the first, to where the mask is true."""
     arr = _changed(arr, "np.place")
-    vals = _safely(array_of(vals), arr, "np.place").ravel()
+    vals = _safely(vals, arr, "np.place").ravel()
     mask = array_of(mask).astype(bool)
     if mask.size != arr.size:
         complain("np.place has as many truth values as the array elements")

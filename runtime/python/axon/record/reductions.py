@@ -278,6 +278,9 @@ def ptp(a, axis=None, out=None, keepdims=False):
 def average(a, axis=None, weights=None, returned=False, keepdims=False):
     if weights is None:
         found = mean(a, axis, keepdims=keepdims)
+        sizes = found.trace.shape_of(found) if returned else ()
+        if not all(found.trace.facts.at_least(size, Dim.of(1)) for size in sizes):
+            complain("np.average with `returned` has no result to divide by")
         count = cast(node_of(a).trace.of_size(_count(node_of(a), axes_of(node_of(a), axis))), found.dtype)
         return (found, views.broadcast_to(count, found.shape)) if returned else found
     node, weights = node_of(a), node_of(weights)

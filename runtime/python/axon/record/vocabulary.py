@@ -13,6 +13,7 @@ UFUNCS, FUNCTIONS, METHODS = {}, {}, {}
 HINTS = {
     "apply_along_axis": ": call the function with `axis`, or for each row of a loop",
     "apply_over_axes": ": functions take several axes, as in `x.sum(axis=(0, 1))`",
+    "polymul": ", as it drops zeros in front: `np.convolve` does not",
     "tolist": ", as its values are those of a run: return the array, and call tolist of the result",
     "tobytes": ", as its values are those of a run: return the array",
     "flat": ": `x.ravel()[i]` reads in this order",
