@@ -82,6 +82,7 @@ REDUCTIONS = [
 ]
 
 SHAPES = [
+    (lambda x: (x.reshape(-1, 2, 2), x.reshape(x.shape[0], 2, 2).T, x.reshape(2, 2, -1), x.ravel().reshape(-1, 2, 2)), "f8 n 4"),
     (lambda x: (x.T, np.transpose(x, (1, 0, 2)), x.swapaxes(0, 2), np.moveaxis(x, 0, -1)), "f8 m n k"),
     (lambda x: (x.reshape(-1), x.ravel(), x.flatten(), x.reshape(x.shape[1], x.shape[0])), "f8 m n"),
     (lambda x: (x.reshape(2, -1), x.reshape((-1, 4)), x.reshape(x.shape[0], 2, 2)), "f4 n 4"),
@@ -154,6 +155,10 @@ MAKING = [
     (lambda x: (np.zeros_like(x), np.ones_like(x, dtype=float), np.full_like(x, 3), np.empty_like(x) * 0), "i4 m n"),
     (lambda x: (np.arange(x.shape[0]), np.arange(1, x.size + 1), np.arange(0, 2 * len(x), 3), np.arange(10) * x.size),
      "f4 n"),
+    (lambda i: (np.eye(20)[i], np.identity(20, np.float32)[i, 1:], np.eye(3)[0, 0], np.take(np.arange(20), i)), "i8! n"),
+    (lambda x: (np.eye(2).tolist(), np.linalg.inv(np.eye(2, dtype=np.float32)), np.eye(x.shape[0], 2) * 2, x @ np.eye(3)),
+     "f8 n 3"),
+    (lambda x, i: (np.repeat([1, 2, 3], x), np.take([4.0, 5.0], i % 2), np.take(x, 0)), "u1 3", "i4! n"),
     (lambda x: (np.eye(x.shape[0]), np.eye(x.shape[0], 3, 1), np.identity(x.shape[0]), np.tri(x.shape[0])), "f8 n"),
     (lambda x: (np.linspace(0, 1, x.shape[0]), np.linspace(x[0], x[1], 5)), "f8 n+2"),
     (lambda x: (np.asarray(x) + 1, np.array([x[0], x[1]]), np.array([[x[0], 2.0], [3.0, x[1]]]), np.array(x)), "f8 n+2"),

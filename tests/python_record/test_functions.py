@@ -286,6 +286,20 @@ class Calls(unittest.TestCase):
             one.join()
         self.assertEqual(failures, [])
 
+    def test_other_threads_have_numpys_own(self):
+        found = []
+
+        def asked(x):
+            one = threading.Thread(target=lambda: found.append((np.r_[1, 2:4], np.fft.fftfreq(3), np.zeros(2), np.tril_indices(2))))
+            one.start()
+            one.join()
+            return np.r_[x, 1.0]
+        joiner = np.r_
+        self.check(axon.function(asked), np.ones(3))
+        self.assertIs(np.r_, joiner)
+        for one, other in zip(found[0], (np.r_[1, 2:4], np.fft.fftfreq(3), np.zeros(2), np.tril_indices(2))):
+            np.testing.assert_array_equal(one, other)
+
     def test_the_text_is_a_program(self):
         text = branch.text(np.arange(5.0))
         self.assertIn("entry branch (x : f64[n]) where 4 <= n =", text)

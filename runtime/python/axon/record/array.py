@@ -270,7 +270,8 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
         if self.is_filled:
             return np.full([int(size) for size in self.shape], self.node.fill, dtype or self.dtype)
         needs_values("NumPy asks for the values of a recorded array, which only a run has: this function is not recorded; an "
-                     "array to store into is made by np.zeros, or of parts by np.stack")
+                     "array to store into is made by np.zeros, or of parts by np.stack, and `np.take(a, i, axis=0)` reads one "
+                     "that is not recorded")
 
     __hash__ = None
 

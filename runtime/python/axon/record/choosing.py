@@ -142,9 +142,9 @@ def delete(arr, obj, axis=None):
         return np.compress(~obj if hasattr(obj, "node") else np.logical_not(obj), arr, axis=axis)
     before, parts = 0, []
     for at in sorted(set(map(int, _positions("np.delete", obj, arr.shape[axis])))):
-        parts.append(arr[(slice(None),) * axis + (slice(before, at),)])
+        parts.append(arr[_along(axis, slice(before, at))])
         before = at + 1
-    parts.append(arr[(slice(None),) * axis + (slice(before, None),)])
+    parts.append(arr[_along(axis, slice(before, None))])
     return np.concatenate(parts, axis=axis)
 
 
@@ -152,25 +152,28 @@ def delete(arr, obj, axis=None):
 def insert(arr, obj, values, axis=None):
     arr, values = array_of(arr), array_of(values)
     arr, axis = (arr.ravel(), 0) if axis is None else (arr, front(arr.ndim, axis))
-    alone = not isinstance(obj, (list, tuple, slice, np.ndarray))
-    places = _positions("np.insert", obj, arr.shape[axis], behind=1)
-    values = values.astype(arr.dtype)
-    if alone:
-        while values.ndim < arr.ndim:
-            values = values[None]
-        values = np.moveaxis(values, 0, axis)
-        shape = tuple(values.shape[axis] if at == axis else size for at, size in enumerate(arr.shape))
-        parts = [np.broadcast_to(values, shape)]
-    else:
-        shape = tuple(len(places) if at == axis else size for at, size in enumerate(arr.shape))
-        values = np.broadcast_to(values, shape)
-        parts = [values[(slice(None),) * axis + (slice(at, at + 1),)] for at in range(len(places))]
-    parts += [] if alone else [None]
-    joined_parts, before = [], 0
-    for place, part in sorted(zip(map(int, places), parts), key=lambda it: it[0]):
-        joined_parts += [arr[(slice(None),) * axis + (slice(before, place),)], part]
+    places = [int(it) for it in _positions("np.insert", obj, arr.shape[axis], behind=1)]
+    values, before, parts = values.astype(arr.dtype), 0, []
+    if isinstance(obj, (list, tuple, slice, np.ndarray)):
+        values = np.broadcast_to(values, _with_size(arr, axis, len(places)))
+        added = [values[_along(axis, slice(at, at + 1))] for at in range(len(places))]
+    else:  # at one place all of them
+        values = np.moveaxis(values[(None,) * (arr.ndim - values.ndim)], 0, axis)
+        added = [np.broadcast_to(values, _with_size(arr, axis, values.shape[axis]))]
+    for place, part in sorted(zip(places, added), key=lambda it: it[0]):
+        parts += [arr[_along(axis, slice(before, place))], part]
         before = place
-    return np.concatenate([*joined_parts, arr[(slice(None),) * axis + (slice(before, None),)]], axis=axis)
+    return np.concatenate([*parts, arr[_along(axis, slice(before, None))]], axis=axis)
+
+
+def _along(axis, part):
+    """A slice of one axis."""
+    return (slice(None),) * axis + (part,)
+
+
+def _with_size(array, axis, size):
+    """The shape with another size of one axis."""
+    return array.shape[:axis] + (size,) + array.shape[axis + 1:]
 
 
 @says(np.resize)

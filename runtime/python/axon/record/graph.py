@@ -21,8 +21,8 @@ OPEN, OR, AND, COMPARE, SUM, PRODUCT, MINUS, APPLY, ATOM = range(9)
 class Node:
     """`write` gives the text and how tightly it binds, of a `text.Line`. `named` are the arguments that need a name,
     as they are indexed; `inline` says that the text may stand inside of another. `value` is the number of a constant,
-    `fill` that of an array of one number, `size` the polynomial of an integer made of sizes; `samples` stand for all numbers
-    that one without axes can be; `after` are nodes whose sizes are part of it."""
+    `fill` that of an array of one number, or all of an array that is known, `size` the polynomial of an integer made of
+    sizes; `samples` stand for all numbers that one without axes can be; `after` are nodes whose sizes are part of it."""
 
     def __init__(self, trace, shape, dtype, arguments, write, named=(), inline=True):
         self.trace, self.dtype = trace, np.dtype(dtype)

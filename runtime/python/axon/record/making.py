@@ -3,7 +3,8 @@
 NumPy asks its arguments to record only for some functions: `np.zeros(n)` wants a number. While a function is recorded,
 those of NumPy's module in the table `MAKING` are replaced by ones that record where an argument is recorded, and that
 are NumPy's own otherwise, in other threads too. Arrays of one number (`_FILLED`) are recorded in any case where the
-function itself makes them, as it may store into them what is recorded.
+function itself makes them, as it may store into them what is recorded, and so are those with a diagonal (`_DIAGONAL`), as it
+may read rows of them at recorded positions.
 """
 import contextlib
 import math
@@ -18,9 +19,10 @@ from .place import Place, complain, outlives, unrecorded
 from .shapes import sizes_of
 from .sizes import Dim
 from .values import ELEMS, F64, I64, Check
-from .vocabulary import node_of, says
+from .vocabulary import array_of, node_of, says
 
 MAKING = {}
+_DIAGONAL = ("eye", "identity")
 _FILLED = ("zeros", "empty", "ones", "full", "zeros_like", "empty_like", "ones_like", "full_like")
 
 
@@ -109,7 +111,12 @@ def _either(function, handler):
         if any(is_recorded(it) for it in flat([*arguments, *named.values()])):
             return wrapped(handler(*arguments, **named), is_number=False)
         made = function(*arguments, **named)
-        if function.__name__ in _FILLED and Trace.is_active() and not Place.is_own(sys._getframe(1)) and made.dtype in ELEMS:
+        mine = Trace.is_active() and not Place.is_own(sys._getframe(1)) and getattr(made, "dtype", None) in ELEMS
+        if mine and function.__name__ in _DIAGONAL:
+            node = handler(*arguments, **named)
+            node.fill = made
+            return wrapped(node, is_number=False)
+        if mine and function.__name__ in _FILLED:
             number = 0 if "empty" in function.__name__ or not made.size else made.flat[0]
             return wrapped(filled(made.shape, number, made.dtype), is_number=False)
         return made
@@ -383,13 +390,23 @@ def fftfreq(n, d=1.0):
     if n == 0:
         complain("np.fft.fftfreq of no samples")
     half = (n - 1) // 2 + 1
-    from .vocabulary import array_of
     return np.concatenate([array_of(arange(0, half)), array_of(arange(-(n // 2), 0))]) * (1.0 / (n * d))
 
 
 @makes("fft.rfftfreq")
 def rfftfreq(n, d=1.0):
-    from .vocabulary import array_of
     if n == 0:
         complain("np.fft.rfftfreq of no samples")
     return array_of(arange(0, n // 2 + 1)) * (1.0 / (n * d))
+
+
+# ---- Of arrays that are not recorded, which alone NumPy asks ----
+
+@makes("take")
+def take_from(a, indices, axis=None, out=None, mode="raise"):
+    return array_of(a).take(indices, axis, out, mode)
+
+
+@makes("repeat")
+def repeat_of(a, repeats, axis=None):
+    return array_of(a).repeat(repeats, axis)

@@ -363,7 +363,8 @@ def _divisors(function):
 
 
 _SPECIAL = {np.power: _power, np.sign: _sign, np.reciprocal: _reciprocal, np.absolute: _unsigned_itself,
-            np.invert: _invert, np.positive: _positive, np.gcd: _divisors("greatest_divisor"), np.lcm: _divisors("least_multiple")}
+            np.invert: _invert, np.positive: _positive, np.gcd: _divisors("greatest_divisor"),
+            np.lcm: _divisors("least_multiple")}
 _SPECIAL |= {ufunc: _bits(ufunc) for ufunc in _BITS}
 _SPECIAL |= {ufunc: _divided(ufunc) for ufunc in (np.floor_divide, np.remainder)}
 _SPECIAL |= {ufunc: _shift(ufunc) for ufunc in (np.left_shift, np.right_shift)}

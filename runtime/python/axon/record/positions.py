@@ -2,9 +2,9 @@
 import numpy as np
 
 from . import indexing, views
-from .graph import OPEN, PRODUCT, SUM, Trace, cast
+from .graph import OPEN, PRODUCT, SUM, cast
 from .indexing import aligned, from_the_front, gathered
-from .place import complain, unrecorded
+from .place import complain
 from .pointwise import recorded
 from .reductions import axes_of, front, plain, sum_of
 from .shapes import ravel, reshape_to, sizes_of, stack, swapaxes

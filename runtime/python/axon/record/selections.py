@@ -16,14 +16,14 @@ def repeated(node, repeats, axis):
     counts = array_of(repeats)
     if counts.ndim != 1 or counts.dtype.kind not in "iub":
         complain(f"np.repeat takes numbers of copies, not {counts.dtype} of {counts.ndim} axes")
-    size = array_of(node).shape[axis]
+    counts, size = counts.astype(np.int64), array_of(node).shape[axis]
     if counts.shape[0] != size:
         complain(f"np.repeat has {counts.shape[0]} numbers of copies for an axis of {size}")
     trace = Trace.current()
     right = all_of((counts >= 0).node)
     trace.checks.append(Check([right], bool, lambda _: "np.repeat has no negative numbers of copies"))
     ends = np.cumsum(counts)
-    place = array_of(trace.counted(np.maximum(counts.sum(dtype=np.int64), 0).node))
+    place = array_of(trace.counted(np.maximum(counts.sum(), 0).node))
     index = np.searchsorted(ends, place, side="right").node
     index.nonnegative = True
     return take(node, index, axis)

@@ -115,8 +115,7 @@ def _split(node, shape, groups):
         parts = [dim for _, _, c, d in groups for dim in now[c:d]]
         simple = all((dim.constant() or 0) > 0 or dim.source().isidentifier() for dim in parts)
         exact = all(product_of_sizes(now[c:d]) == size for (_, _, c, d), size in zip(groups, line.shape(0)))
-        symbols = [dim for dim in parts if dim.constant() is None]
-        if simple and exact and len(set(symbols)) == len(symbols):
+        if simple and exact and len(set(parts)) == len(parts):  # a name, and a number, stands there once
             left = ", ".join(" * ".join(line.size(dim) for dim in now[c:d]) for _, _, c, d in groups)
             right = ", ".join(line.size(dim) for dim in now)
             return f"rearrange {line.argument(0, ATOM)} [{left}] => [{right}]", OPEN

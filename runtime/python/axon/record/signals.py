@@ -145,9 +145,9 @@ def _slope(f, step, axis, edge_order):
     if step.ndim:
         step = np.diff(step)
         step = (step if step.dtype.kind == "f" else step.astype(np.float64)).reshape((-1,) + (1,) * (f.ndim - 1 - axis))
-        gaps = lambda part: step[part]
-    else:
-        gaps = lambda part: step
+
+    def gaps(part):
+        return step[part] if step.ndim else step
 
     def at(first, last):
         return f[_along(axis, slice(first, last))]
