@@ -290,7 +290,8 @@ class Calls(unittest.TestCase):
         found = []
 
         def asked(x):
-            one = threading.Thread(target=lambda: found.append((np.r_[1, 2:4], np.fft.fftfreq(3), np.zeros(2), np.tril_indices(2))))
+            one = threading.Thread(target=lambda: found.append(
+                (np.r_[1, 2:4], np.fft.fftfreq(3), np.zeros(2), np.tril_indices(2))))
             one.start()
             one.join()
             return np.r_[x, 1.0]

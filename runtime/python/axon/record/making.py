@@ -404,7 +404,7 @@ def rfftfreq(n, d=1.0):
 
 @makes("take")
 def take_from(a, indices, axis=None, out=None, mode="raise"):
-    return array_of(a).take(indices, axis, out, mode)
+    return array_of(a).take(indices, axis=axis, out=out, mode=mode)
 
 
 @makes("repeat")

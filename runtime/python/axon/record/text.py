@@ -23,9 +23,10 @@ _RESERVED = set("""fun entry val type prim import private test layout mesh as wh
 
 # What programs of this package call of the library, which no variable may hide.
 _CALLED = set("""f64 f32 f16 i64 i32 i16 i8 u32 u8 bool abs add all any argmax argmin argsmallest atan ceil concat
-    concat_last cos cumulative cumulative_max cumulative_min cumulative_prod cumulative_sum diagonal dim dot erf exp exp2
-    expm1 floor fold histogram inf iota keep largest log log1p max maximum mean median min minimum mul nonzero not or and
-    outer pow prod real rearrange reduce round select sign sin scatter smallest sort sort_order sqrt sum tan tanh transpose truncate""".split())
+    concat_last cos cumulative cumulative_max cumulative_min cumulative_prod cumulative_sum diagonal dim dot erf exp
+    exp2 expm1 floor fold histogram inf iota keep largest log log1p max maximum mean median min minimum mul nonzero
+    not or and outer pow prod real rearrange reduce round select sign sin scatter smallest sort sort_order sqrt sum
+    tan tanh transpose truncate""".split())
 
 
 class Program:
