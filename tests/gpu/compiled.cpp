@@ -1,6 +1,8 @@
 // See compiled.h.
 #include "compiled.h"
 
+#include <utility>
+
 #include "source/render.h"
 
 namespace axon::testing {
@@ -30,6 +32,16 @@ Compiled compile(const std::string& file, const std::string& entry, const std::s
   }
   out.code = module::emit_gpu({&c.entries.front().plan}, out.machine, {}, out.error);
   return out;
+}
+
+const Compiled& compiled_entry(const std::string& entry, const std::string& machine) {
+  static std::map<std::pair<std::string, std::string>, Compiled> made;
+  auto found = made.find({entry, machine});
+  if (found == made.end())
+    found =
+        made.try_emplace({entry, machine}, compile(AXON_SOURCE_DIR "/tests/gpu/entries.axn", entry, machine))
+            .first;
+  return found->second;
 }
 
 }  // namespace axon::testing

@@ -1,4 +1,4 @@
-// An entry of tests/gpu/entries.axn compiled for a GPU.
+// Entries compiled for GPUs.
 #pragma once
 #include <map>
 #include <memory>
@@ -24,5 +24,7 @@ struct Compiled {
 
 /// `file`: an .axn file.
 Compiled compile(const std::string& file, const std::string& entry, const std::string& machine);
+/// An entry of entries.axn: compiled once for each machine, for all tests of a process.
+const Compiled& compiled_entry(const std::string& entry, const std::string& machine);
 
 }  // namespace axon::testing

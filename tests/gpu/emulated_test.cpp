@@ -132,7 +132,7 @@ std::unique_ptr<llvm::Module> module_of(const Compiled& compiled, llvm::LLVMCont
 }
 
 TEST_P(EmulatedEntries, AgreeWithTheInterpreter) {
-  const Compiled compiled = compile(AXON_SOURCE_DIR "/tests/gpu/entries.axn", GetParam().entry, "sm_80");
+  const Compiled& compiled = compiled_entry(GetParam().entry, "sm_80");
   ASSERT_TRUE(compiled.code) << compiled.error;
   llvm::LLVMContext context;
   const auto module = module_of(compiled, context);
@@ -167,7 +167,7 @@ TEST_P(EmulatedEntries, AgreeWithTheInterpreter) {
 
 /// The findings of five blocks when the module calls the function no longer.
 emulator::Report without(const std::string& entry, const NamedSizes& sizes, const char* function) {
-  const Compiled compiled = compile(AXON_SOURCE_DIR "/tests/gpu/entries.axn", entry, "sm_80");
+  const Compiled& compiled = compiled_entry(entry, "sm_80");
   llvm::LLVMContext context;
   const auto module = module_of(compiled, context);
   llvm::Function* const called = module->getFunction(function);
