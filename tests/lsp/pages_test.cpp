@@ -50,7 +50,7 @@ TEST(Pages, HoverSaysWhatAnEntryCosts) {
   const Json params = {{"textDocument", {{"uri", uri}}}, {"position", {{"line", 0}, {"character", 7}}}};
   // It is found out when nothing else is to be done.
   std::string shown;
-  for (int tries = 0; tries < 500 && shown.find("Costs") == std::string::npos; ++tries) {
+  for (int tries = 0; tries < 10000 && shown.find("Costs") == std::string::npos; ++tries) {
     shown = client.ask("textDocument/hover", params)["contents"]["value"];
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
