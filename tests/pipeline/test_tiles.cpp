@@ -95,9 +95,16 @@ INSTANTIATE_TEST_SUITE_P(Models, TileProofs, testing::ValuesIn(files_in("example
 INSTANTIATE_TEST_SUITE_P(Proofs, TileProofs, testing::ValuesIn(files_in("tests/pipeline/proofs")),
                          name_of_file);
 
+/// What makes proofs hard, in tests/pipeline/proofs, is the form of indices and sizes: levels do not change
+/// it.
+std::vector<const char*> levels_of(const std::string& path) {
+  if (path.find("/proofs/") != std::string::npos) return {"x86-64-v3"};
+  return {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
+}
+
 TEST_P(TileProofs, OfEveryLevel) {
   const auto c = planned(GetParam(), "x86-64-v2");
-  for (const char* level : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+  for (const char* level : levels_of(GetParam())) {
     SCOPED_TRACE(level);
     c->options.levels = {level};
     const auto programs = programs_in(tiles_of(*c));
