@@ -43,6 +43,31 @@ std::vector<HandProgram> programs_of_rows() {
        "entry one (x : f32[m, 1]) = cumulative_sum x\n"
        "entry none (x : i32[m, 0]) = cumulative_sum x\n",
        {{{"m", 0}, {"n", 3}}, {{"m", 0}, {"n", 0}}, {{"m", 131}, {"n", 33}}}},
+      // Of axes that were merged: still one row, whatever the merged tensor is made of.
+      {"PrefixesOfMergedAxes",
+       "entry sums (x : i32[n, m]) = cumulative_sum (rearrange x [i, j] => [i*j])\n"
+       "entry greatest (x : i64[2, n, m]) = cumulative_max (rearrange x [a, i, j] => [a, i*j])\n"
+       "entry three (x : i32[n, 3, m]) = cumulative_sum (rearrange x [i, j, k] => [i*j*k])\n"
+       "entry turned (x : i32[n, m]) = cumulative_sum (rearrange x [i, j] => [j*i])\n"
+       "entry reduced (x : i32[n, m]) =\n"
+       "  let t = for i => sum x[i]\n"
+       "  let v = concat_last (for i (j < 2) => t[i]) x\n"
+       "  in cumulative_sum (i64 (rearrange v [i, j] => [i*j]))\n"
+       "entry below (x : i64[n, m]) =\n"
+       "  let v = concat (for (i < 2) j => sum k => x[k, j]) x in cumulative_min (rearrange v [i, j] => "
+       "[i*j])\n"
+       "entry parts (x : i32[n, m]) (y : i32[n]) (z : i32[n, 3]) =\n"
+       "  let v = concat_last (for i (j < 1) => y[i]) (concat_last x z)\n"
+       "  in cumulative_sum (rearrange v [i, j] => [i*j])\n"
+       "entry whole (x : f64[n, m]) (y : f64[n]) =\n"
+       "  let v = concat_last (for i (j < 2) => y[i]) x in sum (rearrange v [i, j] => [i*j])\n",
+       {{{"m", 1}, {"n", 1}},
+        {{"m", 5}, {"n", 7}},
+        {{"m", 31}, {"n", 13}},
+        {{"m", 64}, {"n", 3}},
+        {{"m", 3}, {"n", 0}},
+        {{"m", 0}, {"n", 5}},
+        {{"m", 2}, {"n", 67}}}},
   };
 }
 

@@ -4,12 +4,14 @@
 // In: sum(l < n*m; %1[l]) where %1 stores x[i, j] at position i*m + j. Out: sum(i < n, j < m; x[i, j]), the
 // same terms in the same order, also beside other binders, and also where x was merged from more axes before.
 // The merged tensor stays where others read it; what it is made of is written into the reduction only when
-// that repeats no work.
+// that repeats no work. Prefixes (prefix.h) keep their one binder: the merged axis is their row, which one
+// pass goes through, and with several binders every element would fold all terms anew.
 #include <algorithm>
 
 #include "graph/passes/edit.h"
 #include "graph/passes/order.h"
 #include "graph/passes/passes.h"
+#include "graph/prefix.h"
 
 namespace axon::graph {
 
@@ -165,6 +167,7 @@ bool separate_once(Graph& g) {
   std::map<Value, edit::Uses> uses = edit::uses_of(g);
   for (NodeId id : all_nodes(g)) {
     if (g.nodes[id].op != NodeOp::compute || !edit::has_reduction(g, g.nodes[id])) continue;
+    if (goes_through_rows(g, g.nodes[id])) continue;
     bool changed = false;
     edit::each_body(g.nodes[id], [&](ScalarId& body, const std::vector<Axis>& domain) {
       const auto now = with_one_separated(g, {id, domain, body}, uses);
