@@ -68,6 +68,24 @@ std::vector<HandProgram> programs_of_rows() {
         {{"m", 3}, {"n", 0}},
         {{"m", 0}, {"n", 5}},
         {{"m", 2}, {"n", 67}}}},
+      // A mask that the element decides, around a choice that the point of the reduction decides.
+      {"MaskedChoices",
+       "entry points (x : i32[n, m]) (y : i32[n]) =\n"
+       "  for (l < n) => sum i => sum (j < m + 2) =>\n"
+       "    if i + j <= l then (if j < 2 then y[i] else x[i, max j 2 - 2]) else 0\n"
+       "entry late (x : i64[n, m]) (y : i64[n]) =\n"
+       "  for (l < n) => prod i => prod (j < m + 2) =>\n"
+       "    if i + j <= l then 1 else (if j < 2 then y[i] else x[i, max j 2 - 2])\n"
+       "entry suffix (x : i32[n, m]) (y : i32[n]) =\n"
+       "  let v = rearrange (concat_last (for i (j < 2) => y[i]) x) [i, j] => [i*j]\n"
+       "  in for (l < n) => sum k => if l < k then v[k] else 0\n"
+       "entry window (x : f32[n, m]) (y : f32[n]) =\n"
+       "  let v = rearrange (concat_last (for i (j < 2) => y[i]) x) [i, j] => [i*j]\n"
+       "  in for (l < n) => sum k => if k <= l && l < k + 4 then v[k] else 0.0\n"
+       "entry rows (x : f64[n, m]) (y : f64[n]) =\n"
+       "  for (a < n) (l < n) => sum i => sum (j < m + 2) =>\n"
+       "    if m * i + j <= l + a then (if j < 2 then y[i] * 0.5 else x[i, max j 2 - 2]) else 0.0\n",
+       {{{"m", 1}, {"n", 1}}, {{"m", 3}, {"n", 17}}, {{"m", 7}, {"n", 33}}, {{"m", 2}, {"n", 0}}}},
   };
 }
 

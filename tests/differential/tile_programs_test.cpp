@@ -103,6 +103,10 @@ constexpr Entry reductions[] = {
     {"Variances", "(x : f64[m, n]) = (mean x, variance x)"},
     {"Causal", "(x : f32[n, n]) = for i => sum j => if j <= i then x[i, j] else 0.0"},
     {"CausalOfAVector", "(x : f32[n]) = for (i < n) => sum j => if j <= i then x[j] else 0.0"},
+    {"MaskedChoices",
+     "(x : i32[n, m]) (y : i32[n]) =\n"
+     "  for (l < n) => sum i => sum (j < m + 2) =>\n"
+     "    if i + j <= l then (if j < 2 then y[i] else x[i, max j 2 - 2]) else 0"},
     {"Band", "(x : i64[m, n]) = for i => sum j => if i <= j && j < i + 5 then x[i, j] else 0"},
     {"CausalSoftmax", "(x : f32[m, n]) = softmax (for i j => if j <= i then x[i, j] else -inf)", false},
     {"Windows", "(x : f32[n]) where n >= 3 = for (i < n - 2) => sum (s < 3) => x[i + s]", false},

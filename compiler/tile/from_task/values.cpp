@@ -57,7 +57,7 @@ Use ValueMaker::value(ScalarId id, const BlockPlace& place) {
   if (is_outside_of_blocks(id, place)) return value_before(id, {});
   if (is_of_rows(id, place)) return of_rows(id);
   if (is_of_columns(id, place)) return of_columns(id, place);
-  if (is_of_point(id, place)) return value(id, {});
+  if (is_of_point(id, place)) return of_point(id, place);
   const bool in_block = place.is_block && !place.is_rows;
   const auto known = [&]() -> std::map<ScalarId, Use>& {
     return in_block ? in_block_ : has_checks(id) ? checked_ : ones_.back();
@@ -108,6 +108,18 @@ Use ValueMaker::of_rows(ScalarId id) {
 Use ValueMaker::of_columns(ScalarId id, const BlockPlace& place) {
   const std::vector<Fact> arms = std::exchange(arms_, {});
   const Use made = value(id, columns_of(place));
+  arms_ = arms;
+  return made;
+}
+
+/// What a choice says of the elements of a block, it does not say of a number that is had for all of them.
+Use ValueMaker::of_point(ScalarId id, const BlockPlace& place) {
+  const auto moves = [&](const Dim& d) {
+    return d.contains(place.along) || (place.across && d.contains(*place.across));
+  };
+  const std::vector<Fact> arms = arms_;
+  std::erase_if(arms_, [&](const Fact& f) { return moves(f.lhs) || moves(f.rhs); });
+  const Use made = value(id, {});
   arms_ = arms;
   return made;
 }

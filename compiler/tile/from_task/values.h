@@ -55,6 +55,7 @@ class ValueMaker : protected ValuePlaces {
   Use value_before(ScalarId, const BlockPlace&);
   Use of_rows(ScalarId);
   Use of_columns(ScalarId, const BlockPlace&);
+  Use of_point(ScalarId, const BlockPlace&);
   Use computed(ScalarId, const BlockPlace&);
   LayoutId fewest_lanes(const Map&) const;
   Use kept(ScalarId, const BlockPlace&);
