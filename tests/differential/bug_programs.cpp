@@ -36,6 +36,48 @@ std::vector<HandProgram> programs_of_bugs() {
        "-0.5]\n"
        "entry chain (x : f32[0, d]) (w : f32[d, k]) = (sum a b c => x[a, b] * w[b, c]) + 0.5\n",
        {{{"d", 3}, {"k", 2}}, {{"d", 0}, {"k", 1}}}},
+      // Both arms of a choice are computed: what one loads of a state stays in it where the other is chosen.
+      {"ArmsThatReadAState",
+       "entry e (a : f64[n, n]) where 1 <= n =\n"
+       "  iterate n (fn (k, a) =>\n"
+       "    let p = argmax (for i => if i >= k then a[i, 0] else -1.0)\n"
+       "    in (k + 1, for i j => a[i, j] - a[p, j])) (i64 0, a) |> (fn (_, a) => a)\n"
+       "entry least (a : f64[n, n]) where 1 <= n =\n"
+       "  iterate n (fn (k, a) =>\n"
+       "    let p = argmin (for i => if i <= k then a[i, 0] else 9.0)\n"
+       "    in (k + 1, for i j => a[i, j] - a[p, j] * 0.5)) (i64 0, a) |> (fn (_, a) => a)\n"
+       "entry window (a : f32[m, n]) =\n"
+       "  iterate 3 (fn a => for i j => sum (s < 3) => a[i + s - 1, j else 0.0] * 0.3) a\n"
+       "entry both (a : f32[m, n]) =\n"
+       "  iterate 3 (fn a => for i j => sum (s < 3) => maximum (t < 2) => a[i + s - 1, j + t else 0.0] * "
+       "0.3) a\n"
+       "entry rows (a : f32[m, n]) (p : i64[m]) where 1 <= m =\n"
+       "  iterate 3 (fn a => for i j => sum (s < 3) => a[p[i] % m, j + s else 0.25] * 0.3) a\n"
+       "entry two (a : f64[n, n]) (b : f64[n]) where 1 <= n =\n"
+       "  iterate 2 (fn (k, a, b) =>\n"
+       "    let p = argmax (for i => if i >= k then a[i, 0] * b[i] else -9.0)\n"
+       "    let q = argmin (for i => if i >= k then a[i, p] - b[i] else 9.0)\n"
+       "    in (k + 1, (for i j => a[i, j] - a[p, j] * a[i, q]), for i => b[i] - b[p] * a[p, i])) (i64 0, a, "
+       "b) |> (fn (_, a, b) => (a, b))\n"
+       "entry nested (a : f64[n, n]) where 1 <= n =\n"
+       "  iterate 2 (fn a => iterate n (fn (k, a) =>\n"
+       "    let p = argmax (for i => if i >= k then a[i, 0] else -1.0)\n"
+       "    in (k + 1, for i j => a[i, j] - a[p, j])) (i64 0, a) |> (fn (_, a) => for i j => a[i, j] + real "
+       "i * 0.25)) a\n"
+       "entry whiled (a : f64[n, n]) where 1 <= n =\n"
+       "  while (fn (k, a) => k < n) (fn (k, a) =>\n"
+       "    let p = argmax (for i => if i >= k then a[i, 0] else -1.0)\n"
+       "    in (k + 1, for i j => a[i, j] - a[p, j])) (i64 0, a) |> (fn (_, a) => a)\n"
+       "entry folded (a : f64[n, n]) (r : f64[m, n]) where 1 <= n =\n"
+       "  fold (fn a r =>\n"
+       "    let p = argmax (for i => if i >= 1 then a[i, 0] * r[i] else -1.0)\n"
+       "    in for i j => a[i, j] - a[p, j] * r[j]) a r\n"
+       "entry bests (a : f64[n, n]) where 1 <= n =\n"
+       "  iterate n (fn (k, a) =>\n"
+       "    let t = maximum (for i => if i >= k then a[i, 0] else -1.0)\n"
+       "    let b = minimum (for i => if i >= k then a[i, 0] else 1.0)\n"
+       "    in (k + 1, for i j => a[i, j] * 0.5 - t + b)) (i64 0, a) |> (fn (_, a) => a)\n",
+       {{{"n", 1}, {"m", 1}}, {{"n", 2}, {"m", 3}}, {{"n", 17}, {"m", 2}}}},
   };
 }
 

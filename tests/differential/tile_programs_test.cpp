@@ -127,6 +127,11 @@ constexpr Entry states[] = {
     {"Iterated", "(x : f64[n]) (c : i64) = iterate (c % 4) (fn y => y * 0.5 + 1.0) x"},
     {"While",
      "(x : f32[n]) = while (fn (s, c) => c < 3 && sum s < 100.0) (fn (s, c) => (s * 2.0, c + 1)) (x, i64 0)"},
+    {"ArgmaxOfAStatesColumn",
+     "(x : f64[n, n]) where n >= 1 =\n"
+     "  iterate 3 (fn (k, a) =>\n"
+     "    let p = argmax (for i => if i >= k then a[i, 0] else -1.0)\n"
+     "    in (k + 1, for i j => a[i, j] - a[p, j])) (i64 0, x) |> (fn (_, a) => a)"},
     {"UpdateInAnArm",
      "(x : f32[n, m]) (y : f32[m]) where n >= 1 =\n"
      "  let t = if n >= 3 then x with [-3] = x[2] * 0.5 + 0.25 else x let u = t[0] in (u, layer_norm u y y "

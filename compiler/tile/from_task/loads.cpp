@@ -119,11 +119,17 @@ std::optional<Access> ValueMaker::access_by_domain(ScalarId load, const BlockPla
   return unmerged(s, place);
 }
 
-/// What is at every point of the place.
+/// What is at every point of the place, or of those where the arms around are chosen: an index that was
+/// simplified there says nothing elsewhere.
 Use ValueMaker::copied_from(const Access& from, const BlockPlace& place, std::optional<Number> fill) {
   const Tensor& tensor = out_.tensors[from.tensor];
   Copy copy{{tile(tensor.name, base::computed_as(tensor.elem), place.labels()), place.labels()}, from, {}};
-  copy.bounds = {place.bounds, fill};
+  copy.bounds.fill = fill;
+  if (!arms_.empty() && !is_in_tensor(from, place)) {
+    for (const Fact& f : arms_) copy.bounds.facts.push_back(placed(f, place));
+    copy.bounds.fill = Number();
+  }
+  for (const Fact& f : place.bounds) copy.bounds.facts.push_back(f);
   if (choices_.rows_of_block > 0 && !binders_.empty()) copy.bounds.fill = Number();
   const Use made = copy.to;
   emit(std::move(copy));

@@ -41,14 +41,17 @@ bool divides(const Dim& d) {
   });
 }
 
+bool is_in_interval(const task::Program& p, const Dim& index, const std::vector<Fact>& facts, const Dim& low,
+                    const Dim& high) {
+  const auto known = task::relevant(p, facts, {index, low, high});
+  return task::holds(p, known, shape::at_least(index, low)) &&
+         task::holds(p, known, shape::less(index, high));
+}
+
 bool is_in_box(const task::Program& p, const std::vector<Dim>& index, const std::vector<Fact>& facts,
                const task::Access& access) {
-  for (size_t a = 0; a < index.size(); ++a) {
-    const auto known = task::relevant(p, facts, {index[a], access.box[a].low, access.box[a].high});
-    if (!task::holds(p, known, shape::at_least(index[a], access.box[a].low)) ||
-        !task::holds(p, known, shape::less(index[a], access.box[a].high)))
-      return false;
-  }
+  for (size_t a = 0; a < index.size(); ++a)
+    if (!is_in_interval(p, index[a], facts, access.box[a].low, access.box[a].high)) return false;
   return true;
 }
 
@@ -83,6 +86,15 @@ std::optional<uint32_t> TensorMaker::box_around(task::BufferId buffer, const std
   for (const uint32_t box : boxes_of(buffer, write))
     if (is_in_box(p_, index, facts, type_.accesses[box])) return box;
   return std::nullopt;
+}
+
+bool TensorMaker::is_in_tensor(const Access& read, const BlockPlace& place) const {
+  const std::vector<Fact> facts = facts_at(place);
+  const Box& box = *out_.tensors[read.tensor].reads;
+  for (size_t a = 0; a < read.at.size(); ++a)
+    if (!read.at[a].table && !is_in_interval(p_, read.at[a].dim, facts, box[a].low, box[a].high))
+      return false;
+  return true;
 }
 
 bool TensorMaker::is_hard(task::BufferId buffer, const std::vector<Dim>& index) const {

@@ -28,6 +28,8 @@ class TensorMaker : protected ProgramFrame {
   std::optional<uint32_t> box_around(task::BufferId, const std::vector<Dim>& index, const BlockPlace&,
                                      bool write) const;
   Box box_of(uint32_t access) const;
+  /// Is what is read in the tensor's box wherever the place's bounds hold? Numbers stay in it by themselves.
+  bool is_in_tensor(const Access& read, const BlockPlace&) const;
   /// Is it to be looked whether a box holds the element, since the verifier may not show it?
   bool is_hard(task::BufferId, const std::vector<Dim>& index) const;
   bool may_widen(task::BufferId) const;
