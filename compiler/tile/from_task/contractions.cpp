@@ -12,6 +12,11 @@ namespace {
 
 constexpr int64_t most_rows = 64, most_columns = 64;
 
+/// Steps that each part of a depth has.
+Dim steps_of_part(const Dim& length, int64_t block, int64_t parts) {
+  return shape::cdiv(shape::cdiv(length, Dim(block)), Dim(parts));
+}
+
 }  // namespace
 
 ContractionBlocks blocks_for(const Machine& machine, bool one_row) {
@@ -364,15 +369,11 @@ void ContractionMaker::add_block(const Product& product, const Dim& row, const D
 /// How many parts of the depth are gone through together: of one row the panel is read from as many places as
 /// the machine follows at once, where registers hold as many sums. Columns side by side are such places, too.
 int64_t ContractionMaker::parts_of_depth(const Product& product) const {
-  if (!blocks_of_.one_row || product.is_packed || needs_packing(origin(), product)) return 1;
+  if (!blocks_of_.one_row || product.is_packed || slides(product) || needs_packing(origin(), product))
+    return 1;
   const int64_t side_by_side = std::max<int64_t>(columns(product) / target::x86_64().panel_columns, 1);
   const int64_t most = out_.machine.registers / 2 / std::max<int64_t>(columns(product) / lanes_, 1);
   return std::clamp<int64_t>(out_.machine.streams / side_by_side, 1, std::max<int64_t>(most, 1));
-}
-
-/// Steps of the depth that each part has.
-Dim ContractionMaker::steps_of_part(const Dim& length, int64_t parts) const {
-  return shape::cdiv(shape::cdiv(length, Dim(block_)), Dim(parts));
 }
 
 /// The first ones, and sums of the other parts.
@@ -397,7 +398,7 @@ void ContractionMaker::ask_for_beginnings() {
     return;
   const int64_t parts = parts_of_depth(product);
   const int64_t line = columns(product) * base::elem_bytes(g_.type(g_.scalars[product.right].target).elem);
-  const Dim steps = steps_of_part(depth_of(product).extent, parts);
+  const Dim steps = steps_of_part(depth_of(product).extent, block_, parts);
   for (int64_t part = 0; part < parts; ++part) {
     at_[product.depth.var] = Dim(block_ * part) * steps + Dim(depth_label_);
     ask_for(access_to(product.right, place_of_columns(product, Dim(0))),
@@ -422,7 +423,7 @@ void ContractionMaker::accumulate(const Product& product, const std::vector<Tile
                                   const Dim& column, const Dim& first, const Dim& length) {
   const RowReduction& sum = form_.reductions[product.reduction];
   const Var number = shape::fresh_var(name_for("s"));
-  const Dim steps = steps_of_part(length, static_cast<int64_t>(parts.size()));
+  const Dim steps = steps_of_part(length, block_, static_cast<int64_t>(parts.size()));
   const auto add = [&](TileId sums, const Dim& step, int64_t line) {
     const auto [left, right] = views_of(product, line);
     view_left(product, row, first, step, line);

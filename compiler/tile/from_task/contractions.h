@@ -65,7 +65,6 @@ class ContractionMaker : protected OperandViews {
   void over_columns(const Product&, const Dim& first, const Dim& length);
   void add_block(const Product&, const Dim& row, const Dim& column, const Dim& first, const Dim& length);
   int64_t parts_of_depth(const Product&) const;
-  Dim steps_of_part(const Dim& length, int64_t parts) const;
   std::vector<TileId> sums_of_parts(const Product&, TileId sums);
   void ask_for_beginnings();
   Use use_of_sums(TileId) const;
