@@ -28,6 +28,8 @@ const std::vector<Pass>& graph_passes() {
       {"split_orders", "parts of long orders of which few positions are kept",
        [](Graph& g) { split_orders(g, {}); }},
       {"keep_rows", "statistics of a row are computed where the row is written", keep_rows},
+      {"store_operands", "what several tiles of columns multiply is computed once",
+       [](Graph& g) { store_operands(g, {}); }, true},
       {"pack_operands", "what many rows are multiplied by is packed once",
        [](Graph& g) { pack_operands(g, {}); }, true},
       {"order_products", "products of one tensor next to each other, where they can run side by side",

@@ -107,6 +107,15 @@ struct OrderLimits {
 /// split_reductions.
 void split_orders(Graph&, const OrderLimits&);
 
+/// Which left operands are stored: of contractions with more rows than tasks stream right operands for (a
+/// decoder's batch), and more columns than one tile has (target::Class).
+struct OperandLimits {
+  int64_t rows = 4, columns = 64;
+};
+/// What several tiles of columns multiply is computed once. After what splits contractions, before
+/// pack_operands, which looks at right operands.
+void store_operands(Graph&, const OperandLimits&);
+
 /// Which right operands are packed: of at least so many rows, into panels of so many columns. Four tiles of
 /// rows share what one of them would pack; panels are those of weights (target::Class).
 struct PackLimits {

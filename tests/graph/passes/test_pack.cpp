@@ -1,4 +1,5 @@
-// Right operands that are packed once, for fewer rows and into narrower panels than those of real programs.
+// Right operands that are packed once, for fewer rows and into narrower panels than those of real programs,
+// and left operands that are stored.
 #include <gtest/gtest.h>
 
 #include "graph/contraction.h"
@@ -104,6 +105,33 @@ TEST(PackOperands, MarksWhatItPacks) {
   std::string other = text;
   other.erase(other.find(" packed"), std::string(" packed").size());
   EXPECT_EQ(choices(read(other)), 0);
+}
+
+struct StoredOperand {
+  const char* node;
+  bool is_stored;
+};
+
+/// For fewer rows and columns than those of real programs. What checks an index stays where it is evaluated.
+TEST(StoreOperands, OnlyWhatAnotherNodeCanCompute) {
+  const StoredOperand nodes[] = {
+      {"[i < m, j < n] { out f32[m, n] = sum(a < k; exp(%0[i, a]) * %1[a, j]) }", true},
+      {"[j < n, i < m] { out f32[n, m] = sum(a < k; exp(%0[i, a]) * %1[a, j]) }", true},
+      {"[i < 3, j < n] { out f32[3, n] = sum(a < k; exp(%1[a, i * 0]) * %1[a, j]) }", false},
+      {"[i < m, j < n] { out f32[m, n] = sum(a < k; exp(%0[{bounded(%4[0], m, 0)}, a]) * %1[a, j]) } "
+       "check %4 < m : \"index\"",
+       false},
+      {"[i < m, j < n] { out f32[m, n] = sum(a < k, b < k; exp(%0[i, a]) * %0[i, b] * %1[a, j]) }", false},
+      {"[i < m, j < n] { out f32[m, n] = sum(a < k; exp(%0[i, m - 1]) * %1[a, j]) }", false},
+      {"[i < m, j < n] { out f32[m, n] = sum(a < k; exp(%0[i, a] + %1[a, 0]) * %1[a, j]) }", false},
+  };
+  for (const StoredOperand& one : nodes) {
+    const Graph before = graph_to_pack(one.node);
+    Graph after = before;
+    store_operands(after, {3, 1});
+    EXPECT_EQ(verify(after), std::vector<std::string>{});
+    EXPECT_EQ(contains(print(after), "%6 = compute"), one.is_stored) << print(after);
+  }
 }
 
 }  // namespace

@@ -184,7 +184,7 @@ const Alone alone[] = {
   %2 = compute "m" [i < m] { out f32[m] = max(k < n; %0[i, k] * %0[i, k]) }
   %3 = compute "a" [i < m, j < d] { out f32[m, d] = sum(k < n; exp(%0[i, k] - %2[i]) * %1[k, j]) }
   result "" %3)",
-     2, "sum(k < n; exp("},  // a product, whose right operand is packed
+     3, "out f32[m, n] = exp("},  // a product, whose left operand is stored and whose right one is packed
     {"negative_scale", R"(
   %2 = compute "m" [i < m] { out f32[m] = max(k < n; %0[i, k]) }
   %3 = compute "l" [i < m] { out f32[m] = sum(k < n; exp((%0[i, k] - %2[i]) * -0.5)) }
