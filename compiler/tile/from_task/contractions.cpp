@@ -158,18 +158,33 @@ void ContractionMaker::note_first_read() {
 
 void ContractionMaker::each_row(const std::function<void(const Dim&, const Dim&)>& inside,
                                 const std::vector<TileId>& carries) {
+  each_block_of_rows(
+      [&](const Dim& block) {
+        rows_of_block(
+            block, [&](const Dim& row) { inside(block, row); }, carries);
+      },
+      carries);
+}
+
+void ContractionMaker::each_block_of_rows(const std::function<void(const Dim&)>& inside,
+                                          const std::vector<TileId>& carries) {
+  if (blocks_of_.one_row) return inside(Dim(0));
+  const Var block = shape::fresh_var(name_for("g"));
+  loop(block, shape::cdiv(rows_.stretch.length, Dim(blocks_of_.rows)), carries, [&] { inside(Dim(block)); });
+}
+
+void ContractionMaker::rows_of_block(const Dim& block, const std::function<void(const Dim&)>& inside,
+                                     const std::vector<TileId>& carries) {
   if (blocks_of_.one_row) {
     at_row(Dim(0));
-    return inside(Dim(0), Dim(0));
+    return inside(Dim(0));
   }
-  const Dim at_once(blocks_of_.rows);
-  const Var block = shape::fresh_var(name_for("g")), row = shape::fresh_var(name_for("r"));
-  loop(block, shape::cdiv(rows_.stretch.length, at_once), carries, [&] {
-    loop(row, shape::min(at_once, rows_.stretch.length - at_once * Dim(block)), carries, [&] {
-      at_row(at_once * Dim(block) + Dim(row));
-      read_statistics(at_once * Dim(block) + Dim(row));
-      inside(Dim(block), Dim(row));
-    });
+  const Dim at_once(blocks_of_.rows), first = at_once * block;
+  const Var row = shape::fresh_var(name_for("r"));
+  loop(row, shape::min(at_once, rows_.stretch.length - first), carries, [&] {
+    at_row(first + Dim(row));
+    read_statistics(first + Dim(row));
+    inside(Dim(row));
   });
 }
 

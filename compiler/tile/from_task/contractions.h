@@ -48,6 +48,10 @@ class ContractionMaker : protected OperandViews {
   /// Rows one by one, with their number in blocks and in a block. `results_` of statistics are set.
   void each_row(const std::function<void(const Dim& block, const Dim& row)>& inside,
                 const std::vector<TileId>& carries = {});
+  void each_block_of_rows(const std::function<void(const Dim& block)>& inside,
+                          const std::vector<TileId>& carries);
+  void rows_of_block(const Dim& block, const std::function<void(const Dim& row)>& inside,
+                     const std::vector<TileId>& carries);
 
   MadeProgram finish(const Body& statements);
 

@@ -10,7 +10,7 @@ namespace axon::tile {
 
 namespace {
 
-constexpr int64_t keys_at_once = 64;
+constexpr int64_t keys_at_once = 128, keys_of_few = 64;  ///< of a block
 constexpr int64_t columns_of_few = 64, chains = 8;
 constexpr int64_t most_queries = 64, few = 4;
 constexpr int64_t most_values = 128;  ///< for which scores are computed once
@@ -20,12 +20,19 @@ constexpr double lowest = -std::numeric_limits<double>::infinity();
 
 }  // namespace
 
+/// Keys are the depth of the values' products: a block is gone through at once, and the head size in such
+/// parts.
+ContractionBlocks OnlineMaker::blocks_of_keys(ContractionBlocks blocks) {
+  blocks.depth = keys_at_once;
+  return blocks;
+}
+
 MadeProgram OnlineMaker::run() {
   open();
   choose_lanes();
   results_.resize(form_.reductions.size());
   elem_ = form_.reductions[online_.maximum].in;
-  keys_.most = std::max(keys_at_once, block_);
+  keys_.most = std::max(few_rows_ ? keys_of_few : keys_at_once, block_);
   may_pack_ = !few_rows_;
   prefetches_ = false;  // their depth is mostly one block
   if (few_rows_)        // as many chains as hide how long a multiply-add takes
@@ -58,8 +65,9 @@ void OnlineMaker::part_of_task() {
   add_range(online_.key.var, online_.key.extent);
   const CountUses counts = blocks_by_data(all.first);
   const auto inside = [&] {
-    const Dim first = all.first + Dim(keys_.most) * Dim(block), extent = online_.key.extent;
-    keys_.stretch = {first, shape::min(Dim(keys_.most), extent - first), {extent}};
+    const Dim first = all.first + Dim(keys_.most) * Dim(block);
+    keys_.stretch = {
+        first, shape::min(Dim(keys_.most), all.first + all.length - first), {online_.key.extent}};
     more_columns_[online_.key.var] = keys_;
     block_of_keys();
   };
@@ -73,19 +81,31 @@ bool OnlineMaker::is_statistic(uint32_t reduction) const {
 }
 
 void OnlineMaker::begin_rows() {
-  maximum_ = numbers("maximum");
-  sum_ = numbers("total");
-  std::vector<int64_t> of_weights = out_.tiles[maximum_].shape;
-  of_weights.insert(of_weights.end(), {keys_.most / block_, block_});
-  weights_ = scratch("weights", elem_, of_weights);
-  row_scores_ = scratch("scores", elem_, {keys_.most / block_, block_});
+  maximum_ = numbers("maximum", blocks_of_rows());
+  sum_ = numbers("total", blocks_of_rows());
+  here_ = numbers("here", 1);
+  shift_ = numbers("shift", 1);
+  factor_ = numbers("factor", 1);
+  more_ = numbers("more", 1);
+  const int64_t blocks_of_keys = keys_.most / block_;
+  weights_ = scratch("weights", elem_, {blocks_of_rows(), blocks_of_.rows, blocks_of_keys, block_});
+  row_scores_ = scratch("scores", elem_, {blocks_of_.rows, blocks_of_keys, block_});
   staged_[product_.products.back().left] = weights_;
-  each_row([&](const Dim& block, const Dim& row) {
-    write(maximum_, block, row, number("top", {of_number(real(lowest), elem_)}));
-    write(sum_, block, row, number("total", {of_number({}, elem_)}));
+  const Use lowest_of_all = of_block("top", {of_number(real(lowest), elem_)}),
+            nothing = of_block("total", {of_number({}, elem_)});
+  const Var block = shape::fresh_var(name_for("g"));
+  loop(block, shape::cdiv(rows_.stretch.length, Dim(blocks_of_.rows)), {}, [&] {
+    write(maximum_, Dim(block), lowest_of_all);
+    write(sum_, Dim(block), nothing);
   });
+  if (numbers_at_once() > 1) {  // of rows that a block lacks something is computed, too
+    write(here_, Dim(0), lowest_of_all);
+    write(more_, Dim(0), nothing);
+  }
   for (const Product* product : of_values()) clear(*product);
 }
+
+int64_t OnlineMaker::blocks_of_rows() const { return (rows_.most + blocks_of_.rows - 1) / blocks_of_.rows; }
 
 /// The bound for whichever row of the part makes it least, or greatest; of one that is not linear in the row
 /// nothing is known.
@@ -100,7 +120,7 @@ std::optional<Dim> OnlineMaker::at_extreme(const Dim& bound, bool greatest) cons
   return placed(bound.substitute({{row, is_last ? last : rows_.stretch.first}}), {});
 }
 
-/// Whole blocks that hold all keys which count for some row.
+/// From a whole block on, all keys which count for some row.
 Stretch OnlineMaker::range_of_keys() const {
   const Dim extent = online_.key.extent, block(keys_.most);
   Dim low(0), end = extent;
@@ -112,7 +132,12 @@ Stretch OnlineMaker::range_of_keys() const {
       end = shape::min(end, graph::reads_integer(g_, bound) ? shape::max(*most, Dim(0)) : *most);
   const Dim first = low.is(0) ? low : shape::floor_div(low, block);
   const Dim count = shape::cdiv(end, block) - first;
-  return {first * block, extent, {}, end == extent && low.is(0) ? count : shape::max(count, Dim(0))};
+  // What is summed lies in whole blocks, as far as there are keys.
+  const Dim whole = Dim(block_) * shape::cdiv(end - first * block, Dim(block_));
+  return {first * block,
+          shape::min(whole, extent - first * block),
+          {},
+          end == extent && low.is(0) ? count : shape::max(count, Dim(0))};
 }
 
 /// Of blocks of keys from the first key on those that hold keys which the data leaves to some row.
@@ -198,7 +223,7 @@ Use OnlineMaker::block_of(const Use& key, const Dim& first, int64_t at_once, int
 
 void OnlineMaker::block_of_keys() {
   scores();
-  each_row([&](const Dim& block, const Dim& row) { weigh(block, row); }, of_rows());
+  each_block_of_rows([&](const Dim& block) { weigh(block); }, of_rows());
   for (const Product* product : of_values()) values(*product);
 }
 
@@ -253,30 +278,40 @@ void OnlineMaker::each_block(const std::vector<TileId>& carries,
   });
 }
 
-/// From scores to weights, and what changes by them for the row.
-void OnlineMaker::weigh(const Dim& block, const Dim& row) {
-  before_ = body_;
-  const Use old{read(maximum_, block, row), {}};
-  const Use here{greatest_score(block, row), {}};
-  const Use top{
-      number("top", {of_tile(old, elem_), of_tile(here, elem_), applied(Pointwise::max, elem_, {0, 1})}), {}};
-  const TileId shift = number("shift", {of_tile(top, elem_), of_number(real(lowest), elem_),
-                                        applied(Pointwise::eq, Elem::boolean, {0, 1}), of_number({}, elem_),
-                                        applied(Pointwise::select, elem_, {2, 3, 0})});
-  const TileId factor = number("factor", power(old, shift));
-  const Use more{weights_of_row(block, row, shift), {}};
-  const TileId total = number("total", {of_tile({read(sum_, block, row), {}}, elem_),
-                                        of_tile({factor, {}}, elem_), applied(Pointwise::mul, elem_, {0, 1}),
-                                        of_tile(more, elem_), applied(Pointwise::add, elem_, {2, 3})});
-  write(maximum_, block, row, top.tile);
-  write(sum_, block, row, total);
-  rescale(block, row, factor);
+/// From scores to weights, and what changes by them for the rows of a block. Numbers of all of these are
+/// computed at once: row by row, each would wait for the one before it.
+void OnlineMaker::weigh(const Dim& block) {
+  const auto greatest = [&](const Dim& row) {
+    before_ = body_;
+    write_number(here_, Dim(0), row, greatest_score(block, row));
+  };
+  rows_of_block(block, greatest, {});
+  const Use old = read(maximum_, block), here = read(here_, Dim(0));
+  const Use top =
+      of_block("top", {of_tile(old, elem_), of_tile(here, elem_), applied(Pointwise::max, elem_, {0, 1})});
+  const Use shift = of_block("shift", {of_tile(top, elem_), of_number(real(lowest), elem_),
+                                       applied(Pointwise::eq, Elem::boolean, {0, 1}), of_number({}, elem_),
+                                       applied(Pointwise::select, elem_, {2, 3, 0})});
+  write(maximum_, block, top);
+  write(shift_, Dim(0), shift);
+  write(factor_, Dim(0), of_block("factor", power(old, shift)));
+  std::vector<TileId> changed;
+  for (const Product* product : of_values()) changed.push_back(sums_.at(product->reduction));
+  const auto weights = [&](const Dim& row) {
+    write_number(more_, Dim(0), row, weights_of_row(block, row));
+    rescale(block, row);
+  };
+  rows_of_block(block, weights, changed);
+  const Use total = read(sum_, block), factor = read(factor_, Dim(0)), more = read(more_, Dim(0));
+  write(sum_, block,
+        of_block("total",
+                 {of_tile(total, elem_), of_tile(factor, elem_), applied(Pointwise::mul, elem_, {0, 1}),
+                  of_tile(more, elem_), applied(Pointwise::add, elem_, {2, 3})}));
 }
 
 /// B^(scale * (x - shift)) of the note in graph.h.
-std::vector<Expr> OnlineMaker::power(const Use& of, TileId shift) const {
-  std::vector<Expr> out{of_tile(of, elem_), of_tile({shift, {}}, elem_),
-                        applied(Pointwise::sub, elem_, {0, 1})};
+std::vector<Expr> OnlineMaker::power(const Use& of, const Use& shift) const {
+  std::vector<Expr> out{of_tile(of, elem_), of_tile(shift, elem_), applied(Pointwise::sub, elem_, {0, 1})};
   if (online_.scale != 1) {
     out.push_back(of_number(real(online_.scale), elem_));
     out.push_back(applied(Pointwise::mul, elem_, {2, 3}));
@@ -301,7 +336,7 @@ TileId OnlineMaker::greatest_score(const Dim& block, const Dim& row) {
     if (last + 1 != made.exprs.size()) throw Declined{"a score is computed already"};
     if (online_.is_unmasked) mask_by_data(made, place);
     emit(std::move(made));
-    emit(Store{score, {{}, row_scores_, {at(place.number), at(Dim(label_))}}, {}, false});
+    emit(Store{score, {{}, row_scores_, {at(row), at(place.number), at(Dim(label_))}}, {}, false});
     emit(Map{top, {of_tile(top, elem_), of_tile(score, elem_), applied(Pointwise::max, elem_, {0, 1})}, {}});
   });
   const TileId greatest = tile("top", elem_, false);
@@ -357,13 +392,14 @@ Use OnlineMaker::key_in_block(graph::ScalarId bound) {
 }
 
 /// Their sum.
-TileId OnlineMaker::weights_of_row(const Dim& block, const Dim& row, TileId shift) {
+TileId OnlineMaker::weights_of_row(const Dim& block, const Dim& row) {
+  const Use shift{read_number(shift_, Dim(0), row), {}};
   const Use total{tile("total", elem_, true), {label_}};
   emit(Map{total, {of_number({}, elem_)}, {}});
   each_block({total.tile}, [&](const BlockPlace& place) {
     const Access kept{{}, weights_, {at(block), at(row), at(place.number), at(Dim(label_))}};
     const Use score{tile("score", elem_, true), {label_}}, weight{tile("weight", elem_, true), {label_}};
-    emit(Copy{score, {{}, row_scores_, {at(place.number), at(Dim(label_))}}, {}});
+    emit(Copy{score, {{}, row_scores_, {at(row), at(place.number), at(Dim(label_))}}, {}});
     emit(Map{weight, power(score, shift), {place.bounds, Number()}});
     emit(Store{weight, kept, {}, false});
     emit(Map{
@@ -389,20 +425,18 @@ void OnlineMaker::values(const Product& product) {
 }
 
 /// What earlier blocks of keys have given the row, at the scale of this one.
-void OnlineMaker::rescale(const Dim& block, const Dim& row, TileId factor) {
+void OnlineMaker::rescale(const Dim& block, const Dim& row) {
+  const Use factor{read_number(factor_, Dim(0), row), {}};
   for (const Product* product : of_values()) {
     const TileId kept = sums_.at(product->reduction);
     const int64_t across = columns(*product);
     const Var column = shape::fresh_var(name_for("c"));
     loop(column, shape::cdiv(columns_.stretch.length, Dim(across)), {kept}, [&] {
-      const Use sum{tile("sum", elem_, true), {label_}};
-      out_.tiles[sum.tile].shape = {across};
-      out_.tiles[sum.tile].layout = layout("sums", {{Dim(across / lanes_), 1, "m"}, {Dim(lanes_), 1, "v"}});
+      const Use sum = vector_of("sum", across);
       const Access all = sums_at(*product, Dim(column), block, {at(row), at(Dim(label_))});
       emit(Copy{sum, all, {}});
-      emit(Map{sum,
-               {of_tile(sum, elem_), of_tile({factor, {}}, elem_), applied(Pointwise::mul, elem_, {0, 1})},
-               {}});
+      emit(Map{
+          sum, {of_tile(sum, elem_), of_tile(factor, elem_), applied(Pointwise::mul, elem_, {0, 1})}, {}});
       emit(Store{sum, all, {}, false});
     });
   }
@@ -422,25 +456,56 @@ std::vector<TileId> OnlineMaker::of_rows() const {
 
 // ---- numbers of rows ----
 
-TileId OnlineMaker::numbers(const char* name) {
-  const int64_t rows = blocks_of_.rows;
-  return scratch(name, elem_, {(rows_.most + rows - 1) / rows, rows});
+/// Whole vectors.
+int64_t OnlineMaker::numbers_at_once() const {
+  return blocks_of_.rows == 1 ? 1 : (blocks_of_.rows + lanes_ - 1) / lanes_ * lanes_;
 }
 
-TileId OnlineMaker::read(TileId numbers, const Dim& block, const Dim& row) {
+TileId OnlineMaker::numbers(const char* name, int64_t blocks) {
+  return scratch(name, elem_, {blocks, numbers_at_once()});
+}
+
+Access OnlineMaker::numbers_of_block(TileId numbers, const Dim& block) const {
+  return {{}, numbers, {at(block), at(blocks_of_.rows == 1 ? Dim(0) : Dim(label_))}};
+}
+
+Use OnlineMaker::of_block(const char* name) {
+  if (blocks_of_.rows == 1) return {tile(name, elem_, false), {}};
+  return vector_of(name, numbers_at_once());
+}
+
+/// A tile of so many elements in a row, whole vectors.
+Use OnlineMaker::vector_of(const char* name, int64_t elements) {
+  const Use made{tile(name, elem_, true), {label_}};
+  out_.tiles[made.tile].shape = {elements};
+  out_.tiles[made.tile].layout = layout("sums", {{Dim(elements / lanes_), 1, "m"}, {Dim(lanes_), 1, "v"}});
+  return made;
+}
+
+Use OnlineMaker::of_block(const char* name, std::vector<Expr> exprs) {
+  const Use made = of_block(name);
+  emit(Map{made, std::move(exprs), {}});
+  return made;
+}
+
+Use OnlineMaker::read(TileId numbers, const Dim& block) {
+  const Use made = of_block("numbers");
+  emit(Copy{made, numbers_of_block(numbers, block), {}});
+  return made;
+}
+
+void OnlineMaker::write(TileId numbers, const Dim& block, const Use& all) {
+  emit(Store{all, numbers_of_block(numbers, block), {}, false});
+}
+
+TileId OnlineMaker::read_number(TileId numbers, const Dim& block, const Dim& row) {
   const TileId made = tile("number", elem_, false);
   emit(Copy{{made, {}}, {{}, numbers, {at(block), at(row)}}, {}});
   return made;
 }
 
-void OnlineMaker::write(TileId numbers, const Dim& block, const Dim& row, TileId number) {
+void OnlineMaker::write_number(TileId numbers, const Dim& block, const Dim& row, TileId number) {
   emit(Store{{number, {}}, {{}, numbers, {at(block), at(row)}}, {}, false});
-}
-
-TileId OnlineMaker::number(const char* name, std::vector<Expr> exprs) {
-  const TileId made = tile(name, elem_, false);
-  emit(Map{{made, {}}, std::move(exprs), {}});
-  return made;
 }
 
 // ---- outputs ----
@@ -448,8 +513,8 @@ TileId OnlineMaker::number(const char* name, std::vector<Expr> exprs) {
 void OnlineMaker::outputs() {
   each_row([&](const Dim& block, const Dim& row) {
     before_ = body_;
-    results_[online_.maximum] = read(maximum_, block, row);
-    results_[online_.sum] = read(sum_, block, row);
+    results_[online_.maximum] = read_number(maximum_, block, row);
+    results_[online_.sum] = read_number(sum_, block, row);
     where_columns_are([&] {
       for (const uint32_t number : online_.of_rows) reduce_elements(number, {});
       before_ = body_;

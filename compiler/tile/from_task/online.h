@@ -19,16 +19,18 @@ class OnlineMaker : ContractionMaker {
   /// With `few_rows`, which the guard says, scores are dot products, and nothing is packed.
   OnlineMaker(const Origin& of, const OnlineForm& form, const Machine& machine,
               const ContractionBlocks& blocks, bool few_rows)
-      : ContractionMaker(of, form.all, machine, blocks), online_(form), few_rows_(few_rows) {}
+      : ContractionMaker(of, form.all, machine, blocks_of_keys(blocks)), online_(form), few_rows_(few_rows) {}
   /// Throws Declined.
   MadeProgram run();
 
  private:
+  static ContractionBlocks blocks_of_keys(ContractionBlocks);
   bool is_statistic(uint32_t reduction) const override;
   CountUses steps_by_data(Var, int64_t) override;
   void part_of_rows(const std::function<void()>& inside);
   void part_of_task();
   void begin_rows();
+  int64_t blocks_of_rows() const;
   Stretch range_of_keys() const;
   CountUses blocks_by_data(const Dim& first);
   bool is_known_of_rows(graph::ScalarId bound) const;
@@ -43,22 +45,28 @@ class OnlineMaker : ContractionMaker {
   // Of a block of keys:
   void scores();
   void dot_products(const Product&);
-  void weigh(const Dim& block, const Dim& row);
+  void weigh(const Dim& block);
   void each_block(const std::vector<TileId>& carries, const std::function<void(const BlockPlace&)>& inside);
   TileId greatest_score(const Dim& block, const Dim& row);
-  TileId weights_of_row(const Dim& block, const Dim& row, TileId shift);
+  TileId weights_of_row(const Dim& block, const Dim& row);
   void values(const Product&);
-  void rescale(const Dim& block, const Dim& row, TileId factor);
+  void rescale(const Dim& block, const Dim& row);
   std::vector<const Product*> of_values() const;
   /// What is kept of rows from one block of keys to the next.
   std::vector<TileId> of_rows() const;
 
-  // Numbers of rows, in scratch:
-  TileId numbers(const char* name);
-  TileId read(TileId numbers, const Dim& block, const Dim& row);
-  void write(TileId numbers, const Dim& block, const Dim& row, TileId number);
-  TileId number(const char* name, std::vector<Expr>);
-  std::vector<Expr> power(const Use& of, TileId shift) const;
+  // Numbers of rows, in scratch, those of a block next to each other, as many as lanes are computed at once:
+  int64_t numbers_at_once() const;
+  TileId numbers(const char* name, int64_t blocks);
+  Access numbers_of_block(TileId numbers, const Dim& block) const;
+  Use of_block(const char* name);
+  Use vector_of(const char* name, int64_t elements);
+  Use of_block(const char* name, std::vector<Expr>);
+  Use read(TileId numbers, const Dim& block);
+  void write(TileId numbers, const Dim& block, const Use&);
+  TileId read_number(TileId numbers, const Dim& block, const Dim& row);
+  void write_number(TileId numbers, const Dim& block, const Dim& row, TileId number);
+  std::vector<Expr> power(const Use& of, const Use& shift) const;
 
   void outputs();
   void where_columns_are(const std::function<void()>& inside);
@@ -68,8 +76,9 @@ class OnlineMaker : ContractionMaker {
   const bool few_rows_;
   Part keys_;  ///< a block
   Elem elem_ = Elem::f32;
-  TileId maximum_, sum_, weights_;  ///< of rows, in scratch
-  TileId row_scores_;               ///< of one row
+  TileId maximum_, sum_, weights_;       ///< of all rows, in scratch
+  TileId row_scores_;                    ///< of a block of rows, as the next four
+  TileId here_, shift_, factor_, more_;  ///< of these keys: maxima, what is subtracted, scales, sums
   std::map<graph::ScalarId, Use> bounds_in_block_;
   TileId first_key_, end_of_keys_;  ///< in scratch: numbers that the data says, of all rows
 };
