@@ -35,9 +35,9 @@ class LeftOperand {
   }
 
   bool suits() const {
-    return g_.scalars[c_.reduce].binders.size() == 1 && base::is_float(g_.scalars[value_].elem) &&
-           is_computed() && has_many_rows() && has_many_columns() && find_locals() &&
-           reads_as_many_elements();
+    return g_.scalars[c_.reduce].binders.size() == 1 && !is_right_operand() &&
+           base::is_float(g_.scalars[value_].elem) && is_computed() && has_many_rows() &&
+           has_many_columns() && find_locals() && reads_as_many_elements();
   }
 
   /// The contraction's body, which reads what a node before its own computes.
@@ -53,6 +53,9 @@ class LeftOperand {
   }
 
  private:
+  /// Elements of results lie along its axis: it is what pack_operands packs.
+  bool is_right_operand() const { return !c_.rows.empty() && c_.rows.back() + 1 == domain_.size(); }
+
   bool is_computed() const {
     ScalarId inside = value_;
     while (g_.scalars[inside].op == Op::cast) inside = g_.scalars[inside].args[0];

@@ -116,7 +116,8 @@ struct StoredOperand {
 TEST(StoreOperands, OnlyWhatAnotherNodeCanCompute) {
   const StoredOperand nodes[] = {
       {"[i < m, j < n] { out f32[m, n] = sum(a < k; exp(%0[i, a]) * %1[a, j]) }", true},
-      {"[j < n, i < m] { out f32[n, m] = sum(a < k; exp(%0[i, a]) * %1[a, j]) }", true},
+      {"[j < n, i < m] { out f32[n, m] = sum(a < k; exp(%0[i, a]) * %1[a, j]) }", false},
+      {"[i < m, j < n] { out f32[m, n] = sum(a < k; %0[i, a] * exp(%1[a, j])) }", false},
       {"[i < 3, j < n] { out f32[3, n] = sum(a < k; exp(%1[a, i * 0]) * %1[a, j]) }", false},
       {"[i < m, j < n] { out f32[m, n] = sum(a < k; exp(%0[{bounded(%4[0], m, 0)}, a]) * %1[a, j]) } "
        "check %4 < m : \"index\"",
