@@ -1,6 +1,8 @@
 // See arithmetic.h.
 #include "module/arithmetic.h"
 
+#include <llvm/Analysis/VectorUtils.h>
+
 #include "base/bug.h"
 #include "module/widen.h"
 #include "tile/pointwise.h"
@@ -182,7 +184,7 @@ Value* Arithmetic::of_floats(Pointwise op, Elem elem, const std::vector<Value*>&
     case Pointwise::mul:
       return b.CreateFMul(a[0], a[1]);
     case Pointwise::div:
-      return b.CreateFDiv(a[0], a[1]);
+      return quotient(elem, a[0], a[1]);
     case Pointwise::neg:
       return b.CreateFNeg(a[0]);
     case Pointwise::abs:
@@ -211,6 +213,55 @@ Value* Arithmetic::of_floats(Pointwise op, Elem elem, const std::vector<Value*>&
       break;
   }
   base::bug("module::Arithmetic", "floats under an operator that takes none");
+}
+
+/// Vectors of 512 bits take ten cycles and more for a division, so that many quotients by one number are
+/// products with its reciprocal, which one step of Newton's method rounds as the division would: q + r * (x -
+/// q * y) is the quotient, correctly rounded, where r is 1 / y and nothing leaves the normal range (Markstein
+/// 1990, "Computation of elementary functions on the IBM RISC System/6000 processor"). Elsewhere it is
+/// divided.
+Value* Arithmetic::quotient(Elem elem, Value* x, Value* y) {
+  auto& b = f_.b;
+  constexpr int wide_vector = 64;
+  Value* const one = llvm::isa<llvm::Constant>(y) ? nullptr : llvm::getSplatValue(y);
+  if (!one || elem != Elem::f32 || f_.level.vector_bytes < wide_vector) return b.CreateFDiv(x, y);
+  const llvm::IRBuilderBase::FastMathFlagGuard guard(b);
+  b.clearFastMathFlags();
+  // Of exponents from -40 to 40 quotients, their remainders and the reciprocal are normal numbers.
+  constexpr uint32_t sign = 0x80000000, least = (127U - 40) << 23, most = (127U + 40) << 23;
+  const auto is_usual = [&](Value* of, Value* bits) {
+    llvm::Type* type = bits->getType();
+    return b.CreateICmpULT(b.CreateSub(bits, llvm::ConstantInt::get(type, least)),
+                           llvm::ConstantInt::get(type, most - least), of->getName());
+  };
+  llvm::Type* const ints = x->getType()->getWithNewType(b.getInt32Ty());
+  Value* const reciprocal = b.CreateFDiv(llvm::ConstantFP::get(one->getType(), 1.0), one);
+  Value* const may =
+      is_usual(one, b.CreateBitCast(one, b.getInt32Ty()));  // a positive divisor keeps the sign of 0
+  const auto count = llvm::cast<llvm::VectorType>(x->getType())->getElementCount();
+  Value* const r = b.CreateVectorSplat(count, reciprocal);
+  Value* const near = b.CreateFMul(x, r);
+  const auto fma = [&](Value* p, Value* q, Value* sum) {
+    return b.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()}, {p, q, sum});
+  };
+  Value* const rest = fma(near, y, b.CreateFNeg(x));
+  Value* const rounded = fma(b.CreateFNeg(rest), r, near);
+  Value* const magnitude =
+      b.CreateAnd(b.CreateBitCast(x, ints), llvm::ConstantInt::get(ints, static_cast<uint32_t>(~sign)));
+  Value* const usual =
+      b.CreateOr(is_usual(x, magnitude), b.CreateICmpEQ(magnitude, llvm::Constant::getNullValue(ints)));
+  Value* const is_rounded = b.CreateAnd(may, b.CreateAndReduce(usual));
+  llvm::BasicBlock* const from = b.GetInsertBlock();
+  Value* divided = nullptr;
+  llvm::BasicBlock* inside = nullptr;
+  f_.when(b.CreateNot(is_rounded), [&] {
+    divided = b.CreateFDiv(x, y);
+    inside = b.GetInsertBlock();
+  });
+  llvm::PHINode* const out = b.CreatePHI(x->getType(), 2);
+  out->addIncoming(rounded, from);
+  out->addIncoming(divided, inside);
+  return out;
 }
 
 /// Floor division or its remainder. A zero divisor gives 0: the language calls it an error, which a check

@@ -53,6 +53,7 @@ class Arithmetic {
   llvm::Value* of_floats(base::Pointwise, Elem, const std::vector<llvm::Value*>&);
   llvm::Value* of_integers(base::Pointwise, Elem, const std::vector<llvm::Value*>&);
   llvm::Value* compared(base::Pointwise, Elem, llvm::Value*, llvm::Value*);
+  llvm::Value* quotient(Elem, llvm::Value*, llvm::Value*);
   llvm::Value* floor_divide(Elem, llvm::Value*, llvm::Value*, bool remainder);
   llvm::Value* extremum(bool larger, Elem, llvm::Value*, llvm::Value*);
 

@@ -1,5 +1,9 @@
 // Values of a block, natively against the interpreter: quotients, remainders, minima and maxima of indices,
-// and expressions that are too large for one map.
+// expressions that are too large for one map, and quotients of floats, bit by bit.
+#include <bit>
+#include <cmath>
+#include <random>
+
 #include "harness.h"
 
 namespace axon::testing {
@@ -75,6 +79,59 @@ TEST(Expressions, AreAsLargeAsTheyAre) {
       "  result \"3\" %3\n"
       "  result \"4\" %4\n";
   check_program(text, {{{"n", 0}}, {{"n", 1}}, {{"n", 7}}, {{"n", 64}}, {{"n", 131}}}, every_level(), 1e-5);
+}
+
+/// Significands and exponents of all kinds, signs, zeros, what is denormal, infinite or no number.
+std::vector<float> dividends(uint32_t seed) {
+  std::vector<float> out;
+  for (const uint32_t bits :
+       {0U, 1U, 0x7fffffU, 0x800000U, 0x7f7fffffU, 0x7f800000U, 0x7fc00000U, 0x3f800000U})
+    for (const uint32_t sign : {0U, 0x80000000U}) out.push_back(std::bit_cast<float>(bits | sign));
+  std::mt19937 random(seed);
+  while (out.size() < 4096) {
+    const uint32_t bits = random();
+    const uint32_t usual = (bits & 0x807fffffU) | ((100 + (bits >> 8) % 56) << 23);
+    out.push_back(std::bit_cast<float>(out.size() % 64 < 48 ? usual : bits));  // vectors of usual ones, too
+  }
+  return out;
+}
+
+/// Where a vector is divided by one number, too, each quotient is the one that IEEE 754 says.
+TEST(Quotients, ByOneNumberAreRoundedOnce) {
+  const char* const text = R"(graph "f"
+  size n = axis 0 of 0 where n
+  input "x" argument f32[n]
+  input "y" argument f32[]
+  %0 = input 0
+  %1 = input 1
+  %2 = compute [i < n] { out f32[n] = %0[i] / %1[] }
+  %3 = compute [i < n] { out f32[n] = %0[i] / sqrt(%1[]) }
+  result "a" %2
+  result "b" %3
+)";
+  std::vector<float> divisors = dividends(7);
+  divisors.resize(60);
+  for (const float usual : {1.0F, 3.0F, 0.1F, 8.0F, 11.3137085F, 1e9F, 1e-9F, 16777215.0F})
+    divisors.push_back(usual);
+  for (const RunOptions& way : every_level()) {
+    Native native(text, way);
+    ASSERT_EQ(native.error(), "");
+    for (size_t d = 0; d < divisors.size(); ++d) {
+      const std::vector<float> x = dividends(static_cast<uint32_t>(d));
+      const graph::Tensor all{base::Elem::f32, {static_cast<int64_t>(x.size())}, {x.begin(), x.end()}, {}};
+      const NativeOutcome got = native.run({all, {base::Elem::f32, {}, {divisors[d]}, {}}});
+      ASSERT_EQ(got.error, "");
+      for (size_t i = 0; i < x.size(); ++i) {
+        const float by[] = {divisors[d], std::sqrt(divisors[d])};
+        for (int r = 0; r < 2; ++r) {
+          const float want = x[i] / by[r], is = static_cast<float>(got.results[r].floats[i]);
+          if (std::isnan(want) ? !std::isnan(is)
+                               : std::bit_cast<uint32_t>(want) != std::bit_cast<uint32_t>(is))
+            FAIL() << way.level << ": " << x[i] << " / " << by[r] << " is " << is << ", not " << want;
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

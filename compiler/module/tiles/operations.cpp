@@ -377,9 +377,38 @@ Value* Operations::value_of(const tile::Expr& e, const tile::Map& map, const std
 }
 
 /// One value for each of `lanes`.
-std::vector<Value*> Operations::values_of(const tile::Map& map, const std::vector<Lanes>& lanes) {
-  std::vector<std::vector<Value*>> values;  // by expression
+/// Where an expression is the same in all lanes: it, in one. Null elsewhere.
+std::vector<Value*> Operations::numbers_of(const tile::Map& map) {
+  const Lanes one{{{}}, {0}, 1};
+  std::vector<Value*> numbers;
   for (const tile::Expr& e : map.exprs) {
+    const auto is_number = [&](uint32_t arg) { return numbers[arg] != nullptr; };
+    bool alike = e.kind != tile::Expr::Kind::tile || e.use.labels.empty();
+    if (e.kind == tile::Expr::Kind::index)
+      alike = std::none_of(map.to.labels.begin(), map.to.labels.end(),
+                           [&](Var label) { return e.index.contains(label); });
+    alike &= std::all_of(e.args.begin(), e.args.end(), is_number);
+    std::vector<Value*> args;
+    if (alike)
+      for (const uint32_t arg : e.args) args.push_back(numbers[arg]);
+    numbers.push_back(alike ? value_of(e, map, args, one) : nullptr);
+  }
+  return numbers;
+}
+
+std::vector<Value*> Operations::values_of(const tile::Map& map, const std::vector<Lanes>& lanes) {
+  const bool in_vectors = lanes.front().size() > 1 && !c_.threads.are_several();
+  const std::vector<Value*> numbers =
+      in_vectors ? numbers_of(map) : std::vector<Value*>(map.exprs.size(), nullptr);
+  std::vector<std::vector<Value*>> values;  // by expression
+  for (size_t n = 0; n < map.exprs.size(); ++n) {
+    const tile::Expr& e = map.exprs[n];
+    if (numbers[n] && (e.kind == tile::Expr::Kind::tile || !e.args.empty())) {
+      values.emplace_back();
+      for (const Lanes& some : lanes)
+        values.back().push_back(c_.f.b.CreateVectorSplat(static_cast<unsigned>(some.size()), numbers[n]));
+      continue;
+    }
     std::vector<std::vector<Value*>> args(lanes.size());
     for (size_t r = 0; r < lanes.size(); ++r)
       for (const uint32_t arg : e.args) args[r].push_back(values[arg][r]);

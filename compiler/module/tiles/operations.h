@@ -60,6 +60,7 @@ class Operations {
   Value* shown(const tile::Index&, const Lanes&);
   static bool is_of_elements(const tile::Program&, const tile::Op&);
   Value* value_of(const tile::Expr&, const tile::Map&, const std::vector<Value*>& args, const Lanes&);
+  std::vector<Value*> numbers_of(const tile::Map&);
   std::vector<Value*> values_of(const tile::Map&, const std::vector<Lanes>&);
   std::vector<Value*> together(base::Pointwise, Elem, const std::vector<std::vector<Value*>>& args);
 
