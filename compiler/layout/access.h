@@ -1,5 +1,5 @@
-// What one instruction of a warp costs a memory: bank conflicts, sectors and lines, counted before anything
-// runs.
+// What one instruction of a warp costs a memory: bank conflicts, sectors and lines. They are counted from
+// layouts before anything runs, so far by tests alone: no layout is chosen by them.
 //
 // In: addresses of lanes, or the layout of a tensor in threads and the one in memory. Out: counts. Invariant:
 // the numbers of banks, words, sectors and lines are those of every NVIDIA machine since sm_70.

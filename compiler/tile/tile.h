@@ -40,8 +40,8 @@
 // a check may not rely on it: an access by an index that was checked is somewhere inside of the axis, or
 // nowhere. The interpreter ends with an error where a check fails.
 //
-// Waits and notifications are numbered by the plan's lists. A wait returns when what it guards is written; a
-// notification announces what the task has written.
+// Waits and notifications are numbered by the program's lists: one for each tensor that is read, and one for
+// each that is written. A wait returns when what it guards is written; a notification says what has been.
 //
 // Rings belong to the worker: fills of its next task may run while this one drains. A fill takes the next
 // free slot and copies asynchronously; an acquire waits until the next slot has arrived, which from then on

@@ -1,6 +1,6 @@
 // etcc tiles verify|run|emit|print FILE: a tile program from its text alone. `verify` prints its obligations,
 // one line each, with who proved it; `run` runs all its tasks on small numbers and prints the tensors that
-// they write; `emit` prints the native code of one task.
+// they write; `emit` prints the code of one task: of LLVM, with `--asm` that of the machine.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 // What the threads of a GPU do of a row, by the programs that the pipeline makes of the small entries in
-// tiles/. No warp is idle: which warps load something of a tensor follows from layouts and bounds. Of rows
-// that stay in registers everything is loaded once, and costly values are computed once.
+// tiles/. No warp is idle: which warps load something of a tensor follows from layouts and bounds; programs
+// with a gemm, whose layouts the instruction decides, are left out. Of rows that stay in registers everything
+// is loaded once, and costly values are computed once.
 //
 // A task has enough elements of a tensor where each thread can load 16 bytes of them, and rows are as long,
 // or as many as warps.
