@@ -38,7 +38,7 @@ TEST(Coalescing, KnownAccesses) {
 /// A word at a time and a bank at a time.
 TEST(Banks, CountedPerBank) {
   Random random(1);
-  for (int round = 0; round < random_layouts / 4; ++round) {
+  for (int round = 0; round < random_layouts; ++round) {
     WarpAccess access;
     access.width = int64_t{1} << random.number(0, 4);
     for (int64_t lane = 0; lane < 32; ++lane)

@@ -49,7 +49,7 @@ std::vector<std::vector<int64_t>> walked(const Placement& p, const std::vector<i
 
 TEST(Placement, PutsElementsWhereItsDigitsStand) {
   Random random(3);
-  for (int round = 0; round < sampled(2000); ++round) {
+  for (int round = 0; round < random_layouts; ++round) {
     const auto rank = static_cast<size_t>(random.number(0, 2) + 1);
     const Placement p = random_placement(random, rank);
     ASSERT_EQ(why_ill_formed(p, rank), std::nullopt) << print(p);
@@ -79,7 +79,7 @@ TEST(Placement, OfSymbolicSizes) {
 
 TEST(Placement, IsReadBack) {
   Random random(4);
-  for (int round = 0; round < sampled(2000); ++round) {
+  for (int round = 0; round < random_layouts; ++round) {
     const Placement p = random_placement(random, static_cast<size_t>(random.number(0, 2) + 1));
     const std::string text = print(p) + " and more";
     std::string_view rest = text;
