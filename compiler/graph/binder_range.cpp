@@ -11,8 +11,8 @@ namespace {
 class RangeFinder {
  public:
   /// `monoid`: the one whose unit counts nothing.
-  RangeFinder(const Graph& g, Var binder, Monoid monoid, ReadBounds reads)
-      : g_(g), binder_(binder), monoid_(monoid), reads_(reads) {}
+  RangeFinder(const Graph& g, const Axis& binder, Monoid monoid, ReadBounds reads)
+      : g_(g), binder_(binder.var), extent_(binder.extent), monoid_(monoid), reads_(reads) {}
 
   BinderRange run(ScalarId folded) {
     bool always = true;  // is the condition evaluated for every point?
@@ -58,10 +58,10 @@ class RangeFinder {
     }
   }
 
-  /// A comparison of i64 as one or two of: left side < right side, or <= it. Returns whether bounds say all
-  /// that it says.
+  /// A comparison of integers as one or two of: left side < right side, or <= it. Returns whether bounds say
+  /// all that it says.
   bool comparison(const Scalar& s, bool holds, bool always) {
-    if (s.args.size() != 2 || g_.scalars[s.args[0]].elem != Elem::i64) return false;
+    if (s.args.size() != 2 || !base::is_integer(g_.scalars[s.args[0]].elem)) return false;
     const ScalarId left = s.args[0], right = s.args[1];
     if (s.op == Op::lt || s.op == Op::le) {
       const bool strict = (s.op == Op::lt) == holds;
@@ -73,12 +73,26 @@ class RangeFinder {
   }
 
   bool ordered(ScalarId left, ScalarId right, bool strict, bool always) {
+    if (g_.scalars[left].elem != Elem::i64) return narrow_ordered(left, right, strict, always);
     const auto low = affine_index(g_, left), high = affine_index(g_, right);
     if (low && high && not_positive(*low - *high + Dim(strict ? 1 : 0))) return true;
     if (low && is_read(right, always)) return by_data(*low, right, true, strict);
     if (high && is_read(left, always)) return by_data(*high, left, false, strict);
     if (low) below_sum(*low, right, strict);  // not all that it says: the sum may wrap
     return false;
+  }
+
+  /// Of integers that are narrower than i64, into which an index has been converted. That wraps.
+  bool narrow_ordered(ScalarId left, ScalarId right, bool strict, bool always) {
+    const auto low = converted_index(left), high = converted_index(right);
+    if (low && is_read(right, always)) return by_data(*low, right, true, strict);
+    if (high && is_read(left, always)) return by_data(*high, left, false, strict);
+    return false;
+  }
+
+  std::optional<Dim> converted_index(ScalarId side) const {
+    const Scalar& s = g_.scalars[side];
+    return s.op == Op::cast ? affine_index(g_, s.args[0]) : std::nullopt;
   }
 
   /// May the value be computed once for all points of the binder? It is where every point computes it, or
@@ -116,7 +130,7 @@ class RangeFinder {
       const auto range = shape::exact_range(*moving, [&](Var v) { return range_of(g_, v); });
       if (!range || range->low < 0) continue;
       const Dim plus = low - parts->second + Dim(strict ? 1 : 0);
-      if (is_exact(g_, plus)) range_.low_by_data.push_back({value, s.op == Op::add, plus});
+      if (is_exact(g_, plus)) range_.low_by_data.push_back({value, s.op == Op::add, plus, {}});
     }
   }
 
@@ -140,12 +154,29 @@ class RangeFinder {
     const bool rises = parts->first.is(1), is_end = less == rises;
     const Dim plus = (rises ? -parts->second : parts->second) + Dim(is_end != strict ? 1 : 0);
     if (!is_exact(g_, plus)) return false;
-    (is_end ? range_.end_by_data : range_.low_by_data).push_back({value, !rises, plus});
+    BinderRange::Data bound{value, !rises, plus, {}};
+    const Elem elem = g_.scalars[value].elem;
+    if (elem != Elem::i64 && !fits(parts->second, rises, elem, bound.where)) return false;
+    const bool is_all = bound.where.empty();
+    (is_end ? range_.end_by_data : range_.low_by_data).push_back(std::move(bound));
+    return is_all;
+  }
+
+  /// Adds to `facts` under which side = rest + binder, or rest - binder, is a number of the type.
+  bool fits(const Dim& rest, bool rises, Elem elem, std::vector<Fact>& facts) const {
+    const auto range = base::range_of_integers(elem);
+    const Dim steps = extent_ - Dim(1);
+    const Dim least = rises ? rest : rest - steps, greatest = rises ? rest + steps : rest;
+    if (!is_exact(g_, least) || !is_exact(g_, greatest)) return false;
+    for (const Fact& fact :
+         {shape::at_least(least, Dim(range.least)), shape::at_most(greatest, Dim(range.greatest))})
+      if (shape::prove(g_.facts, fact).verdict != shape::Verdict::proved) facts.push_back(fact);
     return true;
   }
 
   const Graph& g_;
   const Var binder_;
+  const Dim extent_;
   const Monoid monoid_;
   const ReadBounds reads_;
   BinderRange range_;
@@ -157,7 +188,7 @@ class RangeFinder {
 BinderRange binder_range(const Graph& g, const Scalar& reduction, size_t binder, ReadBounds reads) {
   const bool of_argmax = reduction.op == Op::reduce && reduction.monoid == Monoid::argmax;
   const Monoid monoid = reduction.op == Op::online || of_argmax ? Monoid::max : reduction.monoid;
-  BinderRange range = RangeFinder(g, reduction.binders[binder].var, monoid, reads).run(reduction.args[0]);
+  BinderRange range = RangeFinder(g, reduction.binders[binder], monoid, reads).run(reduction.args[0]);
   if (of_argmax && !(range.low.empty() && range.low_by_data.empty())) {
     range.low.clear();
     range.low_by_data.clear();

@@ -13,12 +13,15 @@ namespace axon::graph {
 /// also outside of the axis. Dims among them cannot leave i64.
 struct BinderRange {
   std::vector<Dim> low, end;
-  /// A bound that an i64 decides which may be any: plus + value or plus - value, which may leave i64. It is
-  /// read wherever the binder has a point (but see ReadBounds).
+  /// A bound that an integer decides which may be any: plus + value or plus - value, which may leave i64. It
+  /// is read wherever the binder has a point (but see ReadBounds).
   struct Data {
     ScalarId value;
     bool subtracted;
     Dim plus;
+    /// Where one of these does not hold it bounds nothing: an index that is converted to the value's type
+    /// wraps.
+    std::vector<Fact> where;
   };
   std::vector<Data> low_by_data, end_by_data;
   /// What is folded where the range is all that the masks say: then it is `unmasked` inside of the range, and

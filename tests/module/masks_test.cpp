@@ -94,6 +94,62 @@ TEST(Masks, BoundReductions) {
   }
 }
 
+/// Over i < m, j < n, z[i] of type T, into which indices are converted: they wrap where n is large.
+const char* const narrow_conditions[] = {
+    "T({j}) < %1[i]",     "%1[i] <= T({j})",     "T({j}) == %1[i]",        "T({j + 2}) < %1[i]",
+    "%1[i] < T({j - i})", "T({n - j}) < %1[i]",  "T({i - j}) <= %1[i]",    "T({2*j}) < %1[i]",
+    "{j} < i64(%1[i])",   "not(T({j}) < %1[i])", "{0} < {j} + i64(%1[i])",
+};
+
+std::string narrow_reductions(const std::string& type) {
+  std::string text = R"(graph "narrow"
+  size m = axis 0 of 0 where m
+  size n = axis 1 of 0 where n
+  fact 0 <= m
+  fact 0 <= n
+  input "x" argument f32[m, n]
+  input "z" argument T[m]
+  %0 = input 0
+  %1 = input 1
+)";
+  std::string results;
+  int node = 2;
+  for (const std::string condition : narrow_conditions)
+    for (const std::string body : {"f32[m] = sum(j < n; select(C, %0[i, j], 0.0))",
+                                   "f32[m] = max(j < n; select(C && T({j}) <= %1[i], %0[i, j], -inf))",
+                                   "f32[m] = proj(1, online(j < n; e, 1.0; select(C, %0[i, j], -inf)))",
+                                   "f32[m] = sum(j < n, k < 3; select(C, %0[i, j], 0.0))"}) {
+      const std::string number = std::to_string(node++);
+      text +=
+          "  %" + number + " = compute [i < m] { out " + replaced(body, "C", "(" + condition + ")") + " }\n";
+      results += "  result \"" + number + "\" %" + number + "\n";
+    }
+  return replaced(replaced(text + results, "T(", type + "("), "T[", type + "[");
+}
+
+TEST(Masks, OfNarrowIntegers) {
+  for (const auto& [elem, name] : {std::pair{Elem::i8, "i8"}, {Elem::u8, "u8"}, {Elem::i32, "i32"}}) {
+    Native native(narrow_reductions(name), {});
+    ASSERT_EQ(native.error(), "");
+    const auto range = base::range_of_integers(elem);
+    for (const int64_t n : {0, 1, 7, 127, 128, 129, 131, 256, 257, 600}) {
+      Tensor x{Elem::f32, {9, n}, {}, {}};
+      for (int64_t i = 0; i < x.count(); ++i) x.floats.push_back(static_cast<double>(1 + i % 9));
+      const Tensor z{elem,
+                     {9},
+                     {},
+                     {range.least, range.least + 1, 0, 1, 5, 64, 100, range.greatest - 1, range.greatest}};
+      const auto want = graph::interpret(native.graph(), {x, z}, {}, graph::Precision::storage);
+      const auto got = native.run({x, z});
+      ASSERT_EQ(want.error + got.error, "");
+      for (size_t r = 0; r < want.results.size(); ++r)
+        expect_close(got.results[r], want.results[r], 1e-5, 1e-5,
+                     std::string(name) + ", n " + std::to_string(n) + ", result " + std::to_string(r + 2));
+      if (HasFailure()) return;
+    }
+  }
+}
+
 /// What a loop of a count that is negative leaves is what it began with, also to what reads it elsewhere.
 TEST(Masks, NegativeCountsAreNoSteps) {
   Native native(R"(graph "steps"

@@ -157,10 +157,21 @@ namespace {
 ScalarId clamped(graph::Graph& g, const graph::BinderRange::Data& bound, const Dim& extent) {
   const auto index = [&](const Dim& d) { return graph::index_of(g, d); };
   const Dim least = bound.subtracted ? bound.plus - extent : -bound.plus;
-  const ScalarId below = graph::apply(g, graph::Op::min, {bound.value, index(least + extent)});
+  const ScalarId wide = graph::cast(g, base::Elem::i64, bound.value);
+  const ScalarId below = graph::apply(g, graph::Op::min, {wide, index(least + extent)});
   const ScalarId value = graph::apply(g, graph::Op::max, {below, index(least)});
   if (bound.subtracted) return graph::apply(g, graph::Op::sub, {index(bound.plus), value});
   return bound.plus.is(0) ? value : graph::apply(g, graph::Op::add, {value, index(bound.plus)});
+}
+
+/// The bound where these hold, else `none`.
+ScalarId where_all(graph::Graph& g, const std::vector<Fact>& facts, ScalarId bound, const Dim& none) {
+  for (const Fact& fact : facts) {
+    const ScalarId holds =
+        graph::apply(g, graph::Op::le, {graph::index_of(g, fact.lhs), graph::index_of(g, fact.rhs)});
+    bound = graph::apply(g, graph::Op::select, {holds, bound, graph::index_of(g, none)});
+  }
+  return bound;
 }
 
 /// Points that a mask leaves out evaluate the mask: does it check what these bounds of all points do not?
@@ -188,19 +199,20 @@ bool add_range_by_data(graph::Graph& g, const Scalar& reduction, const graph::Bi
   bool all = true;
   DataRange found;
   std::vector<ScalarId> bounds;
-  const auto add = [&](const std::vector<graph::BinderRange::Data>& of_data, graph::Op op, ScalarId& bound) {
+  const auto add = [&](const std::vector<graph::BinderRange::Data>& of_data, graph::Op op, const Dim& none,
+                       ScalarId& bound) {
     for (const auto& data : of_data) {
       if (graph::reads_integer(g, data.plus)) {
         all = false;
         continue;
       }
       bounds.push_back(data.value);
-      const ScalarId one = clamped(g, data, extent);
+      const ScalarId one = where_all(g, data.where, clamped(g, data, extent), none);
       bound = bound.valid() ? graph::apply(g, op, {bound, one}) : one;
     }
   };
-  add(range.low_by_data, graph::Op::max, found.first);
-  add(range.end_by_data, graph::Op::min, found.end);
+  add(range.low_by_data, graph::Op::max, Dim(0), found.first);
+  add(range.end_by_data, graph::Op::min, extent, found.end);
   if (checks == BoundChecks::none) bounds.clear();
   if (masks_check(g, reduction.args[0], bounds)) return false;
   to = found;

@@ -9,8 +9,8 @@ namespace {
 
 struct Mask {
   const char* name;
-  const char*
-      score;        ///< over row i < m, key k < n, of s = %0[i, k], lengths %1[m], sizes m, n, any integer w
+  const char* score;  ///< over row i < m, key k < n, of s = %0[i, k], lengths %1[m], i32 %2[m], u8 %3[m],
+                      ///< sizes m, n, any integer w
   const char* low;  ///< bounds, separated by `; `
   const char* end;
   bool whole;  ///< the range is all that the mask says
@@ -31,6 +31,19 @@ const Mask masks[] = {
      "(i + 1) / 3 + 1", true},
     {"lengths", "select({k} < %1[i], %0[i, k], -inf)", "", "%1[i]", true},
     {"from_lengths", "select(%1[i] <= {k + i}, %0[i, k], -inf)", "%1[i] - i", "", true},
+    // An index that is converted to a narrow type wraps: the bound is one where it does not.
+    {"i32", "select(i32({k}) < %2[i], %0[i, k], -inf)", "", "%2[i] where n - 1 <= 2147483647", false},
+    {"i32_widened", "select({k} < i64(%2[i]), %0[i, k], -inf)", "", "i64(%2[i])", true},
+    {"u8_from", "select(%3[i] <= u8({k}), %0[i, k], -inf)", "%3[i] where n - 1 <= 255", "", false},
+    {"u8_that_fits", "select(u8({k % 7 + 3}) < %3[i], %0[i, k], -inf)", "", "", false},
+    {"i32_backwards", "select(i32({i - k}) < %2[i], %0[i, k], -inf)",
+     "i + 1 - %2[i] where -2147483648 <= i - n + 1, i <= 2147483647", "", false},
+    {"u8_negative", "select(u8({k - i}) <= %3[i], %0[i, k], -inf)", "",
+     "%3[i] + i + 1 where 0 <= -i, n - i - 1 <= 255", false},
+    {"i32_twice", "select(i32({2*k}) < %2[i], %0[i, k], -inf)", "", "", false},
+    {"i32_any", "select(i32({w + k}) < %2[i], %0[i, k], -inf)", "", "", false},
+    {"i32_sum_that_wraps", "select(i32({k}) + %2[i] < i32(7), %0[i, k], -inf)", "", "", false},
+    {"f32", "select(f32({k}) < f32(%2[i]), %0[i, k], -inf)", "", "", false},
     // The data is looked at only where what stands before holds: no bound, but what stands before is one.
     {"guarded_lengths", "select({k} <= {i} && {k} < %1[i], %0[i, k], -inf)", "", "i + 1", false},
     {"lengths_first", "select({k} < %1[i] && {k} <= {i}, %0[i, k], -inf)", "", "%1[i]; i + 1", true},
@@ -60,15 +73,20 @@ std::string text(const Graph& g, const std::vector<Dim>& dims, const std::vector
   for (const auto& d : data) {
     const Scalar& value = g.scalars[d.value];
     const auto index = [&](ScalarId id) { return "{" + affine_index(g, id)->str() + "}"; };
-    const std::string name = value.op == Op::load ? "%1[i]"
+    const auto load = [&](const Scalar& of) { return "%" + std::to_string(of.target.node.index) + "[i]"; };
+    const std::string name = value.op == Op::load   ? load(value)
+                             : value.op == Op::cast ? "i64(" + load(g.scalars[value.args[0]]) + ")"
                              : value.op == Op::sub
                                  ? "(" + index(value.args[0]) + " - " + index(value.args[1]) + ")"
                                  : index(d.value);
     const std::string plus = d.plus.str();
-    add(d.subtracted     ? plus + " - " + name
-        : plus == "0"    ? name
-        : plus[0] == '-' ? name + " - " + plus.substr(1)
-                         : name + " + " + plus);
+    std::string where;
+    for (const Fact& fact : d.where) where += (where.empty() ? " where " : ", ") + fact.str();
+    add((d.subtracted     ? plus + " - " + name
+         : plus == "0"    ? name
+         : plus[0] == '-' ? name + " - " + plus.substr(1)
+                          : name + " + " + plus) +
+        where);
   }
   for (const Dim& d : dims) add(d.str());
   return all;
@@ -81,16 +99,20 @@ TEST_P(MaskOf, BoundsTheKeys) {
   const Graph g = read(std::string(R"(graph "mask"
   size m = axis 0 of 0 where m
   size n = axis 1 of 0 where n
-  size w = scalar 2 integer
+  size w = scalar 4 integer
   fact 0 <= m
   fact 0 <= n
   input "s" argument f32[m, n]
   input "lengths" argument i64[m]
+  input "narrow" argument i32[m]
+  input "bytes" argument u8[m]
   input "w" scalar i64[] size w
   %0 = input 0
   %1 = input 1
-  %2 = compute [i < m] { out f32[m] = proj(1, online(k < n; e, 1.0; )") +
-                       mask.score + ")) }\n  result \"\" %2\n");
+  %2 = input 2
+  %3 = input 3
+  %4 = compute [i < m] { out f32[m] = proj(1, online(k < n; e, 1.0; )") +
+                       mask.score + ")) }\n  result \"\" %4\n");
   const Scalar& projection = g.scalars[g.nodes[g.results[0].value.node].outputs[0].body];
   const BinderRange range = binder_range(g, g.scalars[projection.args[0]], 0);
   EXPECT_EQ(text(g, range.low, range.low_by_data), mask.low);
@@ -127,6 +149,35 @@ TEST(BinderRange, OfEachBinderAndMonoid) {
   EXPECT_EQ(text(g, range_of("max" + triangle + "-inf))", 1, g).end, {}), "i + 1");
   EXPECT_TRUE(range_of("max" + triangle + "inf))", 1, g).empty());
   EXPECT_EQ(text(g, range_of("min" + triangle + "inf))", 1, g).end, {}), "i + 1");
+}
+
+/// Of j < EXTENT where TYPE(j) < lengths.
+TEST(BinderRange, NarrowIndicesThatDoNotWrap) {
+  for (const auto& [extent, type, end, is_all] : {std::tuple("128", "i8", "%1[i]", true),
+                                                  {"129", "i8", "%1[i] where 128 <= 127", false},
+                                                  {"256", "u8", "%1[i]", true},
+                                                  {"k", "u8", "%1[i]", true},
+                                                  {"k", "i8", "%1[i] where k - 1 <= 127", false}}) {
+    const std::string of = type;
+    const Graph g = read(R"(graph "narrow"
+  size m = axis 0 of 0 where m
+  size k = axis 1 of 0 where k
+  fact 0 <= m
+  fact 0 <= k
+  fact k <= 200
+  input "x" argument f32[m, k]
+  input "lengths" argument )" +
+                         of + R"([m]
+  %0 = input 0
+  %1 = input 1
+  %2 = compute [i < m] { out f32[m] = sum(j < )" +
+                         extent + "; select(" + of + R"(({j}) < %1[i], 1.0, 0.0)) }
+  result "" %2
+)");
+    const BinderRange range = binder_range(g, g.scalars[g.nodes[g.results[0].value.node].outputs[0].body], 0);
+    EXPECT_EQ(text(g, range.end, range.end_by_data), end) << type << " " << extent;
+    EXPECT_EQ(range.unmasked.valid(), is_all) << type << " " << extent;
+  }
 }
 
 }  // namespace
