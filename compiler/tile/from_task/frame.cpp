@@ -7,7 +7,6 @@
 
 #include "base/elem.h"
 #include "task/facts.h"
-#include "tile/claims.h"
 #include "tile/from_task/computed_types.h"
 #include "tile/from_task/join_axes.h"
 #include "tile/names.h"
@@ -379,8 +378,12 @@ LayoutId ProgramFrame::one_for(Elem elem) {
   return found->second;
 }
 
+bool is_same(const Fact& a, const Fact& b) {
+  return a.lhs == b.lhs && a.relation == b.relation && a.rhs == b.rhs;
+}
+
 void add_once(const Fact& fact, std::vector<Fact>& to) {
-  const auto is_it = [&](const Fact& other) { return same(other, fact); };
+  const auto is_it = [&](const Fact& other) { return is_same(other, fact); };
   if (std::none_of(to.begin(), to.end(), is_it)) to.push_back(fact);
 }
 

@@ -213,6 +213,7 @@ class ProgramFrame {
 
 /// An index without a table.
 inline Index at(const Dim& d) { return {std::nullopt, d}; }
+bool is_same(const Fact&, const Fact&);
 void add_once(const Fact&, std::vector<Fact>& to);
 /// Parts of maps.
 Expr of_tile(const Use&, Elem);

@@ -8,7 +8,6 @@
 #include "base/elem.h"
 #include "graph/round.h"
 #include "task/facts.h"
-#include "tile/claims.h"
 #include "tile/from_task/index_values.h"
 
 namespace axon::tile {
@@ -28,7 +27,7 @@ Use ValueMaker::reduced_there(ScalarId, const BlockPlace&) {
 void ValueMaker::begin_statement(const BlockPlace& place) {
   const auto alike = [&](const BlockPlace& other) {
     return other.base == place.base && other.bounds.size() == place.bounds.size() &&
-           std::equal(place.bounds.begin(), place.bounds.end(), other.bounds.begin(), same);
+           std::equal(place.bounds.begin(), place.bounds.end(), other.bounds.begin(), is_same);
   };
   if (!choices_.one_block || !block_at_hand_ || !alike(*block_at_hand_)) in_block_.clear();
   checked_.clear();
