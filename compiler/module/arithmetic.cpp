@@ -57,6 +57,7 @@ Value* Arithmetic::converted(Typed from, Elem to) {
     if (base::is_float(to)) return f_.b.CreateFPCast(from.value, type);
     if (to == Elem::boolean)
       return f_.b.CreateFCmpUNE(from.value, llvm::ConstantFP::get(from.value->getType(), 0.0));
+    if (type->isVectorTy() && !f_.level.is_gpu()) return saturated(from.value, to);
     const ID convert = base::is_signed(to) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
     return f_.b.CreateIntrinsic(convert, {type, from.value->getType()}, {from.value});
   }
@@ -65,6 +66,29 @@ Value* Arithmetic::converted(Typed from, Elem to) {
   if (to == Elem::boolean)
     return f_.b.CreateICmpNE(from.value, llvm::ConstantInt::get(from.value->getType(), 0));
   return f_.b.CreateIntCast(from.value, type, from_signed);
+}
+
+/// Of vectors: LLVM would make integers of one element after the other. Of a NaN it is 0.
+Value* Arithmetic::saturated(Value* value, Elem to) {
+  const auto range = base::range_of_integers(to);
+  const Elem converted_to = base::elem_bytes(to) < 4 ? Elem::i32 : to;
+  llvm::Type *const type = as_wide(value, type_of(to)), *const wide = as_wide(value, type_of(converted_to));
+  const auto real = [&](double number) { return llvm::ConstantFP::get(value->getType(), number); };
+  const auto integer = [&](int64_t number) {
+    return llvm::ConstantInt::get(type, static_cast<uint64_t>(number), true);
+  };
+  Value* const low = f_.b.CreateFCmpOLT(value, real(static_cast<double>(range.least)));
+  // Of 64 bits the greatest is no float, and is rounded to one more.
+  const double end = static_cast<double>(range.greatest) + 1;
+  Value* const high = f_.b.CreateFCmpOGE(value, real(end));
+  Value* const none = f_.b.CreateFCmpUNO(value, value);
+  Value* const outside = f_.b.CreateOr(f_.b.CreateOr(low, high), none);
+  Value* const inside = f_.b.CreateSelect(outside, real(0), value);
+  Value* made =
+      base::is_signed(converted_to) ? f_.b.CreateFPToSI(inside, wide) : f_.b.CreateFPToUI(inside, wide);
+  made = f_.b.CreateTrunc(made, type);
+  made = f_.b.CreateSelect(low, integer(range.least), made);
+  return f_.b.CreateSelect(high, integer(range.greatest), made);
 }
 
 /// The nearest value of a narrow format, as f32.

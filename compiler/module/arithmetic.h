@@ -49,6 +49,7 @@ class Arithmetic {
   llvm::Value* called_on_each(const std::string& name, llvm::Type* result,
                               const std::vector<llvm::Value*>& args, unsigned lanes);
   llvm::Type* as_wide(const llvm::Value*, llvm::Type* scalar) const;
+  llvm::Value* saturated(llvm::Value*, Elem to);
   llvm::Value* rounded(llvm::Value* f32, Elem narrow);
   llvm::Value* of_floats(base::Pointwise, Elem, const std::vector<llvm::Value*>&);
   llvm::Value* of_integers(base::Pointwise, Elem, const std::vector<llvm::Value*>&);
