@@ -7,26 +7,24 @@ namespace axon::graph {
 
 namespace {
 
-bool is_byte(Elem e) { return e == Elem::i8 || e == Elem::u8; }
-
-/// The load under casts to a wider float that holds every value; invalid when the factor is something else.
-ScalarId load_under_casts(const Graph& g, ScalarId id) {
-  const auto widens = [&](const Scalar& s) {
-    const Elem from = g.scalars[s.args[0]].elem;
-    if (!base::is_float(s.elem)) return false;
-    return base::is_float(from) ? base::elem_bytes(s.elem) > base::elem_bytes(from)
-                                : is_byte(from) && base::elem_bytes(s.elem) >= 4;
-  };
-  while (g.scalars[id].op == Op::cast && widens(g.scalars[id])) id = g.scalars[id].args[0];
-  return g.scalars[id].op == Op::load ? id : ScalarId{};
+/// Does another type hold every value of the first?
+bool widens(Elem from, Elem to) {
+  if (base::is_float(from)) return base::is_float(to) && base::elem_bytes(to) > base::elem_bytes(from);
+  if (!base::is_integer(from)) return false;
+  const auto values = base::range_of_integers(from);
+  if (base::is_float(to)) return values.greatest <= int64_t{1} << (base::float_format(to).fraction_bits + 1);
+  const auto all = base::range_of_integers(to);
+  return base::is_integer(to) && all.least <= values.least && values.greatest <= all.greatest;
 }
 
-/// What kernels stream: the accumulator's own type, and into f32 the narrow floats of 16 bits and the
-/// integers of 8.
+/// What kernels stream: the accumulator's own type, into f32 the narrow floats of 16 bits and the integers of
+/// up to 16, into integers narrower ones.
 bool kernels_read(Elem accumulator, Elem stored) {
-  if (accumulator == Elem::f64) return stored == Elem::f64;
-  if (accumulator != Elem::f32) return false;
-  return stored == Elem::f32 || stored == Elem::bf16 || stored == Elem::f16 || is_byte(stored);
+  if (base::is_integer(accumulator))
+    return base::is_integer(stored) && base::elem_bytes(stored) <= base::elem_bytes(accumulator);
+  if (accumulator != Elem::f32) return stored == accumulator;
+  return stored == Elem::f32 || stored == Elem::bf16 || stored == Elem::f16 ||
+         (base::is_integer(stored) && base::elem_bytes(stored) <= 2);
 }
 
 bool is_weight(const Graph& g, Value v) {
@@ -280,16 +278,24 @@ std::optional<PackedChoice> packed_choice(const Graph& g, ScalarId id) {
   return PackedChoice{s.args[0], s.args[1], s.args[2]};
 }
 
+ScalarId under_widening_casts(const Graph& g, ScalarId id) {
+  const auto is_cast = [&](const Scalar& s) {
+    return s.op == Op::cast && widens(g.scalars[s.args[0]].elem, s.elem);
+  };
+  while (is_cast(g.scalars[id])) id = g.scalars[id].args[0];
+  return id;
+}
+
 ScalarId streamed_load(const Graph& g, const std::vector<Local>& locals, ScalarId factor, Elem accumulator) {
-  const ScalarId id = load_under_casts(g, factor);
-  return id.valid() && kernels_read(accumulator, stored_elem(g, locals, g.scalars[id].target)) ? id
-                                                                                               : ScalarId{};
+  const ScalarId id = under_widening_casts(g, factor);
+  if (g.scalars[id].op != Op::load) return {};
+  return kernels_read(accumulator, stored_elem(g, locals, g.scalars[id].target)) ? id : ScalarId{};
 }
 
 std::optional<Score> score_of_key(const Graph& g, const std::vector<Local>& locals, ScalarId reduce,
                                   Var key) {
   const Scalar& s = g.scalars[reduce];
-  if (s.op != Op::reduce || s.monoid != Monoid::sum) return std::nullopt;
+  if (s.op != Op::reduce || s.monoid != Monoid::sum || !base::is_float(s.elem)) return std::nullopt;
   Score score;
   for (const ScalarId factor : factors_of(g, s.args[0])) {
     if (!depends_on(g, factor, key)) {

@@ -36,8 +36,8 @@ struct Contraction {
 
 /// The body as a contraction; nullopt when it is no sum of products with binders on both sides. `domain` is
 /// that of the body, `locals` are those of its node. Of several right operands that kernels can read, floats
-/// of at most the accumulator's width and integers of 8 bits whose indices are affine or the same all along
-/// the column and the depth, it is the one whose elements lie best: column after column in a weight, then in
+/// and integers whose values the accumulator holds and whose indices are affine or the same all along the
+/// column and the depth, it is the one whose elements lie best: column after column in a weight, then in
 /// any tensor, then depth after depth. Where they can read none, the right operand is what depends on the
 /// last axis of the domain that some factors have and others lack.
 std::optional<Contraction> find_contraction(const Graph&, const std::vector<Local>& locals, ScalarId body,
@@ -68,13 +68,16 @@ struct PackedChoice {
 };
 std::optional<PackedChoice> packed_choice(const Graph&, ScalarId);
 
+/// The value under casts to types that hold every value of it.
+ScalarId under_widening_casts(const Graph&, ScalarId);
+
 /// The load that kernels stream when the factor is a right operand and sums are of this type: under casts
 /// that widen, or the factor itself. Invalid where they cannot.
 ScalarId streamed_load(const Graph&, const std::vector<Local>& locals, ScalarId factor, Elem accumulator);
 
-/// A sum of products as the score of a query for a key: the factors that are the query's, and the load of the
-/// key, the one factor that depends on `key`, which kernels stream. nullopt where it is no such sum, or the
-/// data decides where the key lies.
+/// A sum of products of floats as the score of a query for a key: the factors that are the query's, and the
+/// load of the key, the one factor that depends on `key`, which kernels stream. nullopt where it is no such
+/// sum, or the data decides where the key lies.
 struct Score {
   std::vector<ScalarId> query;
   ScalarId key;

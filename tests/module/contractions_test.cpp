@@ -83,6 +83,56 @@ TEST(Contractions, OfNarrowWeights) {
   check("$4[i, j] * %4[j]", "f32", "u8", "argument", 5e-4);
 }
 
+/// Integers of all widths, whose sums wrap, and floats that integers are exact in.
+TEST(Contractions, OfNarrowOperands) {
+  const std::string text = R"(graph "f"
+  size m = axis 0 of 0 where m
+  size k = axis 1 of 0 where k
+  size n = axis 1 of 1 where n
+  input "x" argument LEFT[m, k]
+  input "w" KIND RIGHT[k, n]
+  input "s" argument f32[n]
+  %0 = input 0
+  %1 = input 1
+  %2 = input 2
+  %3 = compute [i < m, j < n] {
+    local $0 [i_2 < m, j_2 < n] IN = sum(c < k; CAST_L(%0[i_2, c]) * CAST_R(%1[c, j_2]))
+    out IN[m, n] = $0[i, j]
+    out f32[m, n] = f32($0[i, j]) * %2[j]
+  }
+  result "0" %3.0
+  result "1" %3.1
+)";
+  Sizes sizes;
+  for (const auto& [m, k, n] :
+       std::vector<std::array<int64_t, 3>>{{3, 0, 5}, {1, 1100, 33}, {9, 255, 7}, {67, 519, 65}})
+    sizes.push_back({{"m", m}, {"k", k}, {"n", n}});
+  for (const auto& [left, right, in, kinds] :
+       std::vector<std::tuple<std::string, std::string, std::string, std::vector<std::string>>>{
+           {"i8", "i8", "i32", {"weight", "argument"}},
+           {"u8", "u8", "i64", {"weight"}},
+           {"i8", "i8", "i8", {"weight"}},
+           {"i16", "i8", "i32", {"weight"}},
+           {"u8", "u8", "u32", {"weight"}},
+           {"bf16", "i8", "bf16", {"weight", "argument"}},
+           {"i8", "bf16", "f32", {"weight"}}})
+    for (const std::string& kind : kinds) {
+      std::string program = text;
+      for (const auto& [from, to] : {std::pair<std::string, std::string>{
+                                         "CAST_L(%0[i_2, c])", left == in ? "%0[i_2, c]" : "IN(%0[i_2, c])"},
+                                     {"CAST_R(%1[c, j_2])", right == in ? "%1[c, j_2]" : "IN(%1[c, j_2])"},
+                                     {"LEFT", left},
+                                     {"RIGHT", right},
+                                     {"KIND", kind},
+                                     {"IN", in}})
+        for (size_t at = program.find(from); at != std::string::npos; at = program.find(from, at + to.size()))
+          program.replace(at, from.size(), to);
+      SCOPED_TRACE(left + " " + right + " " + in + " " + kind);
+      const bool is_rounded = in == "bf16" || in == "f16";
+      check_program(program, sizes, every_level(), is_rounded ? 2e-2 : 5e-4);
+    }
+}
+
 TEST(Contractions, OfNormalisedRows) {
   check("$2[i, j]", "f32", "f32", "weight", 5e-5);
   check("max($2[i, j], 0.0) * $3[i, j] + %4[j]", "f32", "f32", "weight", 5e-5);

@@ -54,6 +54,37 @@ TEST(Placements, AreOnesThatAllUsesCanLiveWith) {
   EXPECT_EQ(places({"  result \"\" %1\n"}), "w f32[8, 6] ()\n  row-major: nothing reads it\n");
 }
 
+/// Narrow weights lie in panels whatever they are multiplied by, and whatever the sums are of.
+TEST(Placements, OfNarrowWeights) {
+  const auto of = [](const std::string& left, const std::string& weight, const std::string& sum) {
+    const auto cast = [&](const std::string& from, const std::string& load) {
+      return from == sum ? load : sum + "(" + load + ")";
+    };
+    std::string error;
+    const auto g = graph::parse(
+        "graph \"g\"\n  size m = axis 0 of 1 where m\n  fact 0 <= m\n  input \"w\" weight " + weight +
+            "[8, 6]\n  input \"x\" argument " + left + "[m, 8]\n  %0 = input 0\n  %1 = input 1\n" +
+            "  %2 = compute \"up\" [i < m, j < 6] {\n    out " + sum + "[m, 6] = sum(k < 8; " +
+            cast(left, "%1[i, k]") + " * " + cast(weight, "%0[k, j]") + ")\n  }\n  result \"\" %2\n",
+        error);
+    if (!g) return error;
+    const std::string text = print(choose_placements({&*g}, 4));
+    return text.substr(0, text.find('\n'));
+  };
+  for (const std::string weight : {"i8", "u8", "i16"})
+    for (const std::string left : {"i8", "u8", "i16"}) {
+      EXPECT_EQ(of(left, weight, "i32"), "w " + weight + "[8, 6] (1/4, 0, 1%4)") << left;
+      EXPECT_EQ(of(left, weight, "i64"), "w " + weight + "[8, 6] (1/4, 0, 1%4)") << left;
+      EXPECT_EQ(of(left, weight, "f32"), "w " + weight + "[8, 6] (1/4, 0, 1%4)") << left;
+    }
+  for (const std::string weight : {"i8", "u8"})
+    for (const std::string sum : {"bf16", "f16", "f32"})
+      EXPECT_EQ(of(sum, weight, sum), "w " + weight + "[8, 6] (1/4, 0, 1%4)") << sum;
+  // What a cast rounds or wraps is no value that lies in memory.
+  EXPECT_EQ(of("bf16", "i16", "bf16"), "w i16[8, 6] ()");
+  EXPECT_EQ(of("u32", "i8", "u32"), "w i8[8, 6] ()");
+}
+
 /// What callers have, and what the program stores so: in the text, and proved to be what the graph says.
 TEST(Placements, ThatAreStatedAreThoseOfTheGraph) {
   std::string error;

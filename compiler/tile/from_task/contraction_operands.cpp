@@ -14,12 +14,6 @@ void OperandViews::at_row(const Dim& row) {
   if (rows_.axis) at_[node_.domain[*rows_.axis].var] = rows_.stretch.first + row;
 }
 
-bool OperandViews::is_chosen(const Product& product) const {
-  if (product.is_packed) return false;
-  const std::vector<ScalarId>& args = g_.scalars[product.right].args;
-  return std::any_of(args.begin(), args.end(), [&](ScalarId arg) { return !graph::affine_index(g_, arg); });
-}
-
 /// Is the operand brought together block by block?
 bool OperandViews::packs(const Product& product) const {
   return !product.is_packed && may_pack_ && needs_packing(origin(), product);
@@ -77,7 +71,10 @@ void OperandViews::stage_row(const Product& product, const Stretch& stretch, con
     if (product.run.empty()) {
       Map map{{tile("left", elem, true), place.labels()}, {}, {}};
       std::map<ScalarId, uint32_t> known_exprs;
-      const uint32_t last = converted(map, expr(map, known_exprs, product.left, place), elem);
+      // Integers of 8 bits are widened to f32 at once.
+      const ScalarId left =
+          exact_products(product) > 0 ? graph::under_widening_casts(g_, product.left) : product.left;
+      const uint32_t last = converted(map, expr(map, known_exprs, left, place), elem);
       if (last + 1 != map.exprs.size()) throw Declined{"an operand is computed already"};
       made = map.to;
       emit(std::move(map));
@@ -113,14 +110,13 @@ std::vector<Var> OperandViews::labels_of_depth(const Product& product, std::vect
 std::pair<TileId, TileId> OperandViews::views_of(const Product& product, int64_t line) {
   auto& [left, right] = views_[{product.reduction, line}];
   if (left) return {left, right};
-  const RowReduction& sum = form_.reductions[product.reduction];
   std::vector<int64_t> depth;
   if (slides(product)) depth.push_back(steps_of_line(product, line));
   depth.push_back(block_);
   Tile t;
   t.space = Space::view;
   t.name = name_for("a");
-  t.elem = sum.in;
+  t.elem = multiplied_in(product);
   t.shape = depth;
   t.shape.insert(t.shape.begin(), blocks_of_.rows);
   left = out_.tiles.add(t);

@@ -13,8 +13,6 @@ class OperandViews : protected OperandMaker {
   using OperandMaker::OperandMaker;
 
   void at_row(const Dim& row);
-  /// Does the data choose the right operand by the row?
-  bool is_chosen(const Product&) const;
   /// Is the right operand brought together block by block?
   bool packs(const Product&) const;
 

@@ -134,9 +134,7 @@ void ContractionMaker::add_run(const Product& product, const Dim& block, const U
   const Var column = shape::fresh_var(name_for("c"));
   loop(column, shape::cdiv(columns_of(product).stretch.length, Dim(columns(product))), {kept}, [&] {
     if (may_pack_ && needs_packing(origin(), product)) pack(product, Dim(column), first, length);
-    const Use sums = accumulators(product);
-    emit(Copy{sums, sums_at(product, Dim(column), block, {at(Dim(row_label_)), at(Dim(label_))}), {}});
-    accumulate(product, {sums.tile}, block, Dim(column), first, length);
+    const Use sums = with_block(product, block, Dim(column), first, length);
     const TileId part = scratch("part", out_.tiles[sums.tile].elem, {blocks_of_.rows, columns(product)});
     Access all;
     all.tile = part;

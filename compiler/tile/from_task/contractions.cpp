@@ -12,12 +12,11 @@ namespace {
 
 constexpr int64_t most_rows = 64, most_columns = 64;
 
-/// Steps that each part of a depth has.
+}  // namespace
+
 Dim steps_of_part(const Dim& length, int64_t block, int64_t parts) {
   return shape::cdiv(shape::cdiv(length, Dim(block)), Dim(parts));
 }
-
-}  // namespace
 
 ContractionBlocks blocks_for(const Machine& machine, bool one_row) {
   ContractionBlocks out;
@@ -217,18 +216,18 @@ void ContractionMaker::statistics() {
 
 // ---- sums ----
 
-Use ContractionMaker::accumulators(const Product& product) {
+Use ContractionMaker::accumulators(const Product& product, Elem elem) {
   const int64_t rows = blocks_of_.rows, vectors = columns(product) / lanes_;
   Tile t;
   t.name = name_for("acc");
-  t.elem = form_.reductions[product.reduction].in;
+  t.elem = elem;
   t.shape = {rows, columns(product)};
   t.layout = layout("sums", {{Dim(rows), vectors, "m"}, {Dim(vectors), 1, "m"}, {Dim(lanes_), 1, "v"}});
   auto& kept = sums_[product.reduction];
   if (!kept) {
     const int64_t blocks = (rows_.most + rows - 1) / rows,
                   across = (columns_of(product).most + columns(product) - 1) / columns(product);
-    kept = scratch("sums", t.elem, {across, blocks, rows, columns(product)});
+    kept = scratch("sums", form_.reductions[product.reduction].in, {across, blocks, rows, columns(product)});
   }
   return {out_.tiles.add(std::move(t)), {row_label_, label_}};
 }
@@ -247,7 +246,7 @@ Access ContractionMaker::sums_at(const Product& product, const Dim& column, cons
 void ContractionMaker::multiply_one_row(const Product& product) {
   if (product.is_packed && (!slides(product) || product_.row))
     throw Declined{"a right operand is packed for several rows"};
-  const Elem in = form_.reductions[product.reduction].in;
+  const Elem in = multiplied_in(product);
   const Dim depth = depth_of(product).extent;
   if (!is_direct(product.left, in)) {
     if (!product.outer.empty()) throw Declined{"a left operand of several depths is computed"};
@@ -261,16 +260,17 @@ void ContractionMaker::multiply_one_row(const Product& product) {
   }
   if (!product.is_packed && needs_packing(origin(), product) && runs_along_depth(origin(), product))
     throw Declined{"a right operand goes across memory"};
-  const Use sums = accumulators(product);
+  if (exact_products(product) > 0) return multiply_one_row_exactly(product);
+  const Use sums = accumulators(product, in);
   const std::vector<TileId> parts = sums_of_parts(product, sums.tile);
   const Var block = shape::fresh_var(name_for("c"));
   loop(block, shape::cdiv(columns_of(product).stretch.length, Dim(columns(product))), {}, [&] {
-    emit(Map{sums, {of_number({}, in)}, {}});
+    set_to_zero(sums.tile);
     over_binders(product.outer, {sums.tile}, [&] {
       if (product.is_packed) return over_packed(product, sums.tile, Dim(block));
-      for (size_t i = 1; i < parts.size(); ++i) emit(Map{use_of_sums(parts[i]), {of_number({}, in)}, {}});
+      for (size_t i = 1; i < parts.size(); ++i) set_to_zero(parts[i]);
       accumulate(product, parts, Dim(0), Dim(block), Dim(0), depth);
-      add_parts(parts);
+      for (size_t i = 1; i < parts.size(); ++i) add_part(sums, parts[i]);
     });
     emit(
         Store{sums, sums_at(product, Dim(block), Dim(0), {at(Dim(row_label_)), at(Dim(label_))}), {}, false});
@@ -288,11 +288,11 @@ void ContractionMaker::over_packed(const Product& product, TileId sums, const Di
 }
 
 void ContractionMaker::clear(const Product& product) {
-  const Use sums = accumulators(product);
+  const Use sums = accumulators(product, form_.reductions[product.reduction].in);
   const Var column = shape::fresh_var(name_for("c")), row = shape::fresh_var(name_for("g"));
   loop(column, shape::cdiv(columns_of(product).stretch.length, Dim(columns(product))), {}, [&] {
     loop(row, shape::cdiv(rows_.stretch.length, Dim(blocks_of_.rows)), {}, [&] {
-      emit(Map{sums, {of_number({}, form_.reductions[product.reduction].in)}, {}});
+      set_to_zero(sums.tile);
       emit(Store{
           sums, sums_at(product, Dim(column), Dim(row), {at(Dim(row_label_)), at(Dim(label_))}), {}, false});
     });
@@ -330,7 +330,7 @@ void ContractionMaker::multiply_all() {
 void ContractionMaker::over_blocks(const std::vector<const Product*>& group,
                                    const std::vector<TileId>& sums) {
   const Product& one = *group.front();
-  const Elem in = form_.reductions[one.reduction].in;
+  const Elem in = multiplied_in(one);
   const bool direct = is_direct(one.left, in);
   if (!direct) staged_for(one.left, in);
   const Var step = shape::fresh_var(name_for("k"));
@@ -374,11 +374,18 @@ void ContractionMaker::over_columns(const Product& product, const Dim& first, co
 /// The sums of a block of rows and columns, which are in scratch.
 void ContractionMaker::add_block(const Product& product, const Dim& row, const Dim& column, const Dim& first,
                                  const Dim& length) {
-  const Use sums = accumulators(product);
-  const Access all = sums_at(product, column, row, {at(Dim(row_label_)), at(Dim(label_))});
-  emit(Copy{sums, all, {}});
+  if (exact_products(product) > 0) return add_block_exactly(product, row, column, first, length);
+  const Use sums = with_block(product, row, column, first, length);
+  emit(Store{sums, sums_at(product, column, row, {at(Dim(row_label_)), at(Dim(label_))}), {}, false});
+}
+
+/// The same in registers, with the products of a stretch of the depth.
+Use ContractionMaker::with_block(const Product& product, const Dim& row, const Dim& column, const Dim& first,
+                                 const Dim& length) {
+  const Use sums = accumulators(product, form_.reductions[product.reduction].in);
+  emit(Copy{sums, sums_at(product, column, row, {at(Dim(row_label_)), at(Dim(label_))}), {}});
   accumulate(product, {sums.tile}, row, column, first, length);
-  emit(Store{sums, all, {}, false});
+  return sums;
 }
 
 /// How many parts of the depth are gone through together: of one row the panel is read from as many places as
@@ -407,7 +414,7 @@ std::vector<TileId> ContractionMaker::sums_of_parts(const Product& product, Tile
 void ContractionMaker::ask_for_beginnings() {
   constexpr int64_t bytes = 2048;
   const Product& product = product_.products.front();
-  const bool begins_at_once = is_direct(product.left, form_.reductions[product.reduction].in);
+  const bool begins_at_once = is_direct(product.left, multiplied_in(product));
   if (!blocks_of_.one_row || begins_at_once || out_.machine.ahead == 0 || product.is_packed ||
       is_chosen(product) || needs_packing(origin(), product) || !product.outer.empty())
     return;
@@ -424,20 +431,22 @@ void ContractionMaker::ask_for_beginnings() {
 
 Use ContractionMaker::use_of_sums(TileId sums) const { return {sums, {row_label_, label_}}; }
 
-/// The first sums += the others.
-void ContractionMaker::add_parts(const std::vector<TileId>& parts) {
-  for (size_t i = 1; i < parts.size(); ++i) {
-    const Elem in = out_.tiles[parts[0]].elem;
-    const Use sum = use_of_sums(parts[0]), more = use_of_sums(parts[i]);
-    emit(Map{sum, {of_tile(sum, in), of_tile(more, in), applied(Pointwise::add, in, {0, 1})}, {}});
-  }
+void ContractionMaker::set_to_zero(TileId sums) {
+  emit(Map{use_of_sums(sums), {of_number({}, out_.tiles[sums].elem)}, {}});
+}
+
+void ContractionMaker::add_part(const Use& sums, TileId part) {
+  const Elem in = out_.tiles[sums.tile].elem;
+  emit(Map{
+      sums, {of_tile(sums, in), of_tile(use_of_sums(part), in), applied(Pointwise::add, in, {0, 1})}, {}});
 }
 
 /// sums += left * right, along the depth from `first` on: of each part of it in sums of its own.
 void ContractionMaker::accumulate(const Product& product, const std::vector<TileId>& parts, const Dim& row,
-                                  const Dim& column, const Dim& first, const Dim& length) {
-  const RowReduction& sum = form_.reductions[product.reduction];
+                                  const Dim& column, const Dim& first, const Dim& length,
+                                  const std::optional<Steps>& some) {
   const Var number = shape::fresh_var(name_for("s"));
+  const Dim at = some ? some->from + Dim(number) : Dim(number);
   const Dim steps = steps_of_part(length, block_, static_cast<int64_t>(parts.size()));
   const auto add = [&](TileId sums, const Dim& step, int64_t line) {
     const auto [left, right] = views_of(product, line);
@@ -446,18 +455,18 @@ void ContractionMaker::accumulate(const Product& product, const std::vector<Tile
     emit(Gemm{use_of_sums(sums),
               {left, labels_of_depth(product, {row_label_}, {})},
               {right, labels_of_depth(product, {}, {label_})},
-              sum.in,
+              multiplied_in(product),
               "",
               false});
   };
   const auto inside = [&] {
     if (slides(product))
-      for (int64_t line = 0; line < lines_of(product); ++line) add(parts[0], Dim(number), line);
+      for (int64_t line = 0; line < lines_of(product); ++line) add(parts[0], at, line);
     else
       for (size_t i = 0; i < parts.size(); ++i)
-        add(parts[i], steps * Dim(static_cast<int64_t>(i)) + Dim(number), static_cast<int64_t>(i));
+        add(parts[i], steps * Dim(static_cast<int64_t>(i)) + at, static_cast<int64_t>(i));
   };
-  loop(number, steps, parts, inside, steps_by_data(product.depth.var, block_));
+  loop(number, some ? some->steps : steps, parts, inside, steps_by_data(product.depth.var, block_));
 }
 
 }  // namespace axon::tile

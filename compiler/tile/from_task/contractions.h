@@ -14,6 +14,8 @@
 
 namespace axon::tile {
 
+/// Steps of a block that each part of a depth has.
+Dim steps_of_part(const Dim& length, int64_t block, int64_t parts);
 /// The blocks for a machine: accumulators that leave registers for both operands.
 ContractionBlocks blocks_for(const Machine&, bool one_row);
 
@@ -68,15 +70,27 @@ class ContractionMaker : protected OperandViews {
   void over_blocks(const std::vector<const Product*>&, const std::vector<TileId>& sums);
   void over_columns(const Product&, const Dim& first, const Dim& length);
   void add_block(const Product&, const Dim& row, const Dim& column, const Dim& first, const Dim& length);
+  Use with_block(const Product&, const Dim& row, const Dim& column, const Dim& first, const Dim& length);
   int64_t parts_of_depth(const Product&) const;
   std::vector<TileId> sums_of_parts(const Product&, TileId sums);
   void ask_for_beginnings();
   Use use_of_sums(TileId) const;
-  void add_parts(const std::vector<TileId>&);
+  void set_to_zero(TileId sums);
+  void add_part(const Use& sums, TileId part);
+  /// What the sums of some parts of the depth get: `steps` of each from one on.
+  struct Steps {
+    Dim from, steps;
+  };
   void accumulate(const Product&, const std::vector<TileId>& parts, const Dim& row, const Dim& column,
-                  const Dim& first, const Dim& length);
+                  const Dim& first, const Dim& length, const std::optional<Steps>& = {});
   /// Of steps of so many points along the axis of a product those that the data leaves.
   virtual CountUses steps_by_data(Var, int64_t) { return {}; }
+
+  // Sums of integers of 8 bits (exact_products.cpp):
+  void add_block_exactly(const Product&, const Dim& row, const Dim& column, const Dim& first,
+                         const Dim& length);
+  void multiply_one_row_exactly(const Product&);
+  void add_exact_part(const Product&, const Use& part, const Dim& row, const Dim& column);
 
   // Results (contraction_results.cpp):
   void outputs();
@@ -88,10 +102,12 @@ class ContractionMaker : protected OperandViews {
   Use result_at(graph::ScalarId, const BlockPlace&) override;
   void read_sum(const Product&, const Dim& number, const Dim& block, const Dim& row);
 
-  Use accumulators(const Product&);
+  /// Registers for a block of sums, which are of the reduction's type in scratch.
+  Use accumulators(const Product&, Elem);
   Access sums_at(const Product&, const Dim& column, const Dim& block, const std::vector<Index>& rest) const;
 
   std::map<uint32_t, TileId> sums_;    ///< in scratch, by reduction
+  std::map<uint32_t, TileId> exact_parts_;  ///< in scratch, by reduction
   std::map<uint32_t, TileId> turned_;  ///< outputs in scratch, which are stored turned
   /// Of rows, in scratch: what the data chooses, by scalar; the run; and 1 of the first row of a run.
   std::map<graph::ScalarId, TileId> chosen_;

@@ -247,7 +247,7 @@ void OnlineMaker::dot_products(const Product& product) {
   if (first_key_.valid() || end_of_keys_.valid())
     clear(product);
   else
-    accumulators(product);
+    accumulators(product, form_.reductions[product.reduction].in);
   const Var column = shape::fresh_var(name_for("c")), key = shape::fresh_var(name_for("j"));
   const Dim across(columns(product)), length = keys_.stretch.length;
   loop(column, shape::cdiv(length, across), {}, [&] {

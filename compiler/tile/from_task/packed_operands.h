@@ -53,6 +53,8 @@ class OperandMaker : protected ProgramMaker {
   /// The columns of a block from one of them on, of all of the depth.
   BlockPlace place_of_columns(const Product&, const Dim& block, const Dim& column = Dim(0)) const;
   const Part& columns_of(const Product&) const;
+  /// Does the data choose the right operand by the row?
+  bool is_chosen(const Product&) const;
   /// The right operand along the depth from `first` on.
   void pack_ahead(const Product&, const Dim& first, const Dim& length);
   /// Where windows slide, the same of one block of columns.
@@ -72,6 +74,11 @@ class OperandMaker : protected ProgramMaker {
   /// Asks for what the access names, which `made` has the labels of; for nothing where the data says where.
   void ask_for(const Access&, Prefetch made);
   int64_t columns() const { return block_; }
+  /// What operands are multiplied in: the type of the sum, or f32 of integers of 8 bits, of which sums of a
+  /// few products are exact there: multiply-adds of floats take less than a product of 32 bits.
+  Elem multiplied_in(const Product&) const;
+  /// Of how many products a sum in that type is that of the integers; 0: of any number.
+  int64_t exact_products(const Product&) const;
   /// How many columns accumulators have at once.
   int64_t columns(const Product&) const;
 

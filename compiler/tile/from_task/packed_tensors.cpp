@@ -38,6 +38,12 @@ const OperandMaker::Part& OperandMaker::columns_of(const Product& product) const
   return more == more_columns_.end() ? columns_ : more->second;
 }
 
+bool OperandMaker::is_chosen(const Product& product) const {
+  if (product.is_packed) return false;
+  const std::vector<ScalarId>& args = g_.scalars[product.right].args;
+  return std::any_of(args.begin(), args.end(), [&](ScalarId arg) { return !graph::affine_index(g_, arg); });
+}
+
 /// The columns of a block from one of them on, of all of the depth.
 BlockPlace OperandMaker::place_of_columns(const Product& product, const Dim& column, const Dim& from) const {
   const Stretch& all = columns_of(product).stretch;
@@ -55,8 +61,7 @@ BlockPlace OperandMaker::place_of_columns(const Product& product, const Dim& col
 void OperandMaker::pack(const Product& product, const Dim& column, const Dim& first, const Dim& length) {
   if (runs_along_depth(origin(), product)) return pack_turned(product, column, first, length);
   auto& to = packed_[{product.reduction, 0}];
-  if (!to)
-    to = scratch("right", form_.reductions[product.reduction].in, {blocks_of_.depth, columns(product)});
+  if (!to) to = scratch("right", multiplied_in(product), {blocks_of_.depth, columns(product)});
   const Var step = shape::fresh_var(name_for("d"));
   const BlockPlace from = place_of_columns(product, column);
   at_[product.depth.var] = first + Dim(step);
@@ -94,7 +99,7 @@ void OperandMaker::prefetch_row(const Product& product, const BlockPlace& place,
 /// one after another have one place for this.
 void OperandMaker::pack_rows(const Product& product, const Dim& first, const Dim& length) {
   const Part& all = columns_of(product);
-  const Elem in = form_.reductions[product.reduction].in;
+  const Elem in = multiplied_in(product);
   const int64_t across = (all.most + columns(product) - 1) / columns(product);
   TileId& to = rows_packed_[{in, across, columns(product)}];
   if (!to) to = scratch("right", in, {across, blocks_of_.depth, columns(product)});
@@ -121,7 +126,7 @@ void OperandMaker::pack_turned(const Product& product, const Dim& column, const 
   auto& to = packed_[{product.reduction, 0}];
   const int64_t squares = block_ / lanes_;
   if (!to)
-    to = scratch("right", form_.reductions[product.reduction].in,
+    to = scratch("right", multiplied_in(product),
                  {blocks_of_.depth / block_, squares, squares, lanes_, lanes_});
   const Var step = shape::fresh_var(name_for("d")), down = shape::fresh_var(name_for("i")),
             across = shape::fresh_var(name_for("j"));
