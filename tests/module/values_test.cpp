@@ -50,6 +50,25 @@ TEST(Indices, AreValues) {
   check_program(program(), sizes, every_level(), 0);
 }
 
+/// What is no integer of the type is the nearest one, a NaN 0: in blocks, and in what is left of a row.
+TEST(Integers, OfFloatsAreTheNearest) {
+  std::string text =
+      "graph \"f\"\n  size n = axis 0 of 0 where n\n  input \"x\" argument f32[n]\n  %0 = input 0\n";
+  std::string results;
+  int node = 1;
+  for (const std::string elem : {"i8", "u8", "i16", "i32", "u32", "i64"})
+    for (const std::string value :
+         {"%0[i] * 300.0", "%0[i] * 5e9", "%0[i] * 1e30", "f32({i}) / 0.0", "neg(f32({i})) / 0.0"}) {
+      text += "  %" + std::to_string(node) + " = compute [i < n] { out " + elem + "[n] = " + elem + "(" +
+              value + ") }\n";
+      results += "  result \"" + std::to_string(node) + "\" %" + std::to_string(node) + "\n";
+      ++node;
+    }
+  Sizes sizes;
+  for (const int64_t n : {0, 1, 7, 64, 131}) sizes.push_back({{"n", n}});
+  check_program(text + results, sizes, every_level(), 0);
+}
+
 /// A tree of products and sums.
 std::string tree(int depth, int64_t seed) {
   if (depth == 0) return seed % 3 == 0 ? "%1[i]" : "%0[i]";

@@ -57,6 +57,7 @@ entry integers (x : i32[m, n]) where n >= 1 = (largest x, smallest x, argmax x, 
 entry f (x : f32[m, n]) (y : f32[n, m]) (z : f32[n]) =
   (matmul x y, transpose x, outer z z, dot z z, linear y x z, tril x, triu x, from_diagonal z)
 entry square_ones (x : f32[b, n, n]) (y : f32[m, n]) = (diagonal x, trace x, y @ x, kronecker y y)
+entry integers (x : f32[m, n]) (w : i8[n, m]) (s : f32[m]) = (dequantize w s, x @ dequantize w s)
 )",
      {{{"m", 5}, {"n", 7}, {"b", 2}}, {{"m", 1}, {"n", 1}, {"b", 1}}, {{"m", 2}, {"n", 33}, {"b", 3}}}},
     {"Norms",

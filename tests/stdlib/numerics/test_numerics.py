@@ -34,7 +34,7 @@ exempt = {
     " repeat tile concat concat_last stack split split_last chunk flip flip_first roll pad pad_edge pad_reflect pad_wrap slice_clamped embedding"
     " take take_along iota full zeros ones eye one_hot heads split_heads merge_heads frames same keep over_first along_first over_two"
     " nonzero compress count causal window segments zero_lstm zero_gru backwards places histogram",
-    "sums of products, checked against NumPy": "matmul dot outer linear trace kronecker conv1d conv2d conv3d conv2d_strided grouped1d grouped2d"
+    "sums of products, checked against NumPy": "matmul dequantize dot outer linear trace kronecker conv1d conv2d conv3d conv2d_strided grouped1d grouped2d"
     " grouped3d transposed1d transposed2d transposed3d dft inverse_dft power_spectrum spectrogram overlap_add rope rope_halves"
     " decay selective_scan linear_attention retention delta_rule by_all by_gather by_capacity all_weights smooth relative_bias",
     "networks of functions with rows": "gru_cell lstm_cell lstm gru elman_cell elman gated glu swiglu geglu group_norm instance_norm batch_norm"
