@@ -27,10 +27,13 @@ class PrefixFormMaker : FormMaker {
     for (uint32_t a = 0; a < node_.domain.size(); ++a)
       if (a != made.axis && a != along) made.form.rows.push_back(a);
     made.form.reductions = {fold_of(*prefix)};
+    if (prefix->begin.valid()) made.begin = prefix->begin;
     made.form.reductions[0].level = made.form.rows.size();
     form_.reductions = made.form.reductions;
     made.form.outputs = {result(0)};
-    simplify(made.form);
+    const std::vector<Fact> facts = ranges_around();
+    for (ScalarId* of : {&made.form.reductions[0].term, &made.begin})
+      if (of->valid()) *of = ComputedTypes(g_).of(simplified(*of, facts));
     return made;
   }
 
@@ -63,11 +66,6 @@ class PrefixFormMaker : FormMaker {
     const ScalarId none = graph::unit_of(g_, s.monoid, g_.scalars[fold.term].elem);
     fold.term = graph::apply(g_, graph::Op::select, {is_point, fold.term, none});
     return fold;
-  }
-
-  void simplify(RowForm& form) {
-    const std::vector<Fact> facts = ranges_around();
-    form.reductions[0].term = ComputedTypes(g_).of(simplified(form.reductions[0].term, facts));
   }
 };
 

@@ -12,10 +12,11 @@
 namespace axon::tile {
 
 struct PrefixForm {
-  RowForm
-      form;  ///< along: the axis of the prefix, or, where that is `down`, one of which elements lie together
+  /// along: the axis of the prefix, or, where that is `down`, one of which elements lie together.
+  RowForm form;
   uint32_t axis = 0;  ///< of the prefix
   bool down = false;  ///< lanes have rows of their own
+  graph::ScalarId begin;  ///< what a row begins from; invalid: nothing
 };
 
 /// The form, or why the node has none. Scalars are added to `graph`.

@@ -16,14 +16,25 @@ MadeProgram PrefixMaker::run() {
   return close(statements, streams_);
 }
 
-Use PrefixMaker::nothing(const std::vector<Var>& labels) {
-  Use made{tile("carry", fold().in, labels), labels};
-  emit(Map{made, {of_number(neutral(operator_of_fold(), fold().in), fold().in)}, {}});
-  return made;
+Use PrefixMaker::beginning(const BlockPlace& place) {
+  const Elem in = fold().in;
+  const Number none = neutral(operator_of_fold(), in);
+  Map made{{tile("carry", in, place.labels()), place.labels()}, {}, {}};
+  if (prefix_.begin.valid()) {
+    std::map<ScalarId, uint32_t> known;
+    converted(made, expr(made, known, prefix_.begin, place), in);
+    made.bounds.facts = place.bounds;
+    if (!place.bounds.empty()) made.bounds.fill = none;
+  } else {
+    made.exprs = {of_number(none, in)};
+  }
+  const Use to = made.to;
+  emit(std::move(made));
+  return to;
 }
 
 void PrefixMaker::rows_alone() {
-  const Use carry = nothing({});
+  const Use carry = beginning({});
   const graph::Axis& axis = node_.domain[prefix_.axis];
   const size_t known = around_.size();
   add_range(axis.var, axis.extent);
@@ -55,7 +66,7 @@ void PrefixMaker::columns() {
   const size_t known = around_.size();
   add_range(across.var, across.extent);
   blocks(across.var, stretch_of(*form_.along), {}, [&](const BlockPlace& place) {
-    const Use carry = nothing(place.labels());
+    const Use carry = beginning(place);
     const Remembered before = remembered();
     binders_.push_back(node_.domain[prefix_.axis].var);
     over_axes({prefix_.axis}, [&] { step(carry, place); }, {carry.tile});

@@ -20,8 +20,8 @@ class PrefixMaker : ProgramMaker {
  private:
   const RowReduction& fold() const { return form_.reductions[0]; }
   Pointwise operator_of_fold() const { return graph::operator_of(fold().monoid).value(); }
-  /// A tile of nothing folded.
-  Use nothing(const std::vector<Var>& labels);
+  /// What a row begins from.
+  Use beginning(const BlockPlace&);
   void rows_alone();
   void columns();
   void scan_block(const Use& carry, const BlockPlace&);

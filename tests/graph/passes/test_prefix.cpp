@@ -21,7 +21,8 @@ std::string prefix_of(const std::string& domain, const std::string& type, const 
   const auto prefix = prefix_reduction(g, g.nodes[g.results[0].value.node]);
   if (!prefix) return "";
   const bool is_load = g.scalars[prefix->term].op == Op::load;
-  return std::to_string(prefix->axis) + " " + std::to_string(prefix->before) + (is_load ? " load" : " other");
+  return std::to_string(prefix->axis) + " " + std::to_string(prefix->before) +
+         (is_load ? " load" : " other") + (prefix->begin.valid() ? " begins" : "");
 }
 
 const std::string rows = "i < m, l < n", all = "f32[m, n]";
@@ -42,6 +43,27 @@ TEST(Prefix, HasAPointForEachIndex) {
   EXPECT_EQ(
       prefix_of("i < m, l < min(m, n)", "f32[m, min(m, n)]", "sum(k < n; select({k} <= {l}, %0[i, k], 0.0))"),
       "1 0 load");
+}
+
+/// The first term is combined with what the row begins from, by the operator of the fold, whatever the order.
+TEST(Prefix, BeginsFromAValue) {
+  const auto of_term = [](const std::string& term) {
+    return prefix_of(rows, all, "sum(k < n; select({k} <= {l}, " + term + ", 0.0))");
+  };
+  EXPECT_EQ(of_term("select({k} <= 0, %0[i, 0] + %0[i, k], %0[i, k])"), "1 0 load begins");
+  EXPECT_EQ(of_term("select({k} <= 0, %0[i, k] + 2.0, %0[i, k])"), "1 0 load begins");
+  for (const char* other : {
+           "select({k} <= 1, %0[i, 0] + %0[i, k], %0[i, k])",
+           "select({k} < 0, %0[i, 0] + %0[i, k], %0[i, k])",
+           "select({k} <= 0, %0[i, 0] * %0[i, k], %0[i, k])",
+           "select({k} <= 0, %0[0, k] + %0[i, k], %0[i, k])",
+           "select({k} <= 0, %0[i, k], %0[i, 0] + %0[i, k])",
+           "select({i} <= 0, %0[i, 0] + %0[i, k], %0[i, k])",
+       })
+    EXPECT_EQ(of_term(other), "1 0 other") << other;
+  EXPECT_EQ(
+      prefix_of(rows, all, "sum(k < n; select({k} < {l}, select({k} <= 0, 2.0 + %0[i, k], %0[i, k]), 0.0))"),
+      "1 1 other");
 }
 
 TEST(Prefix, IsNothingElse) {
