@@ -27,6 +27,8 @@ const std::vector<Pass>& graph_passes() {
        [](Graph& g) { split_reductions(g, {}); }},
       {"split_orders", "parts of long orders of which few positions are kept",
        [](Graph& g) { split_orders(g, {}); }},
+      {"split_prefixes", "parts of long rows of prefixes, of which there are few",
+       [](Graph& g) { split_prefixes(g, {}); }, true},
       {"keep_rows", "statistics of a row are computed where the row is written", keep_rows},
       {"store_operands", "what several tiles of columns multiply is computed once",
        [](Graph& g) { store_operands(g, {}); }, true},

@@ -116,6 +116,17 @@ struct OperandLimits {
 /// pack_operands, which looks at right operands.
 void store_operands(Graph&, const OperandLimits&);
 
+/// Which prefixes are split: those that make at most so many tasks, one for each row or for so many columns
+/// that lie together, and whose results take at least so many bytes: what the second cache holds is read
+/// twice in as long as it takes to compute. Parts have so many bytes, groups so many parts, fewer where there
+/// are several rows, so that a group and its results stay in that cache.
+struct PrefixLimits {
+  int64_t rows = 4, columns = 64, least = 2097152, part = 65536, parts = 8;
+};
+/// Long rows of prefixes become groups of parts, one after the other. After fuse, like split_reductions,
+/// which would have nothing to split in it.
+void split_prefixes(Graph&, const PrefixLimits&);
+
 /// Which right operands are packed: of at least so many rows, into panels of so many columns. Four tiles of
 /// rows share what one of them would pack; panels are those of weights (target::Class).
 struct PackLimits {
@@ -144,7 +155,7 @@ struct Pass {
   const char* name;
   const char* why;  ///< one line, for help texts and traces
   void (*run)(Graph&);
-  bool of_panels = false;  ///< for machines that stream panels alone
+  bool of_panels = false;  ///< for machines alone that stream panels: CPUs
 };
 /// All passes in pipeline order, some of them twice.
 const std::vector<Pass>& graph_passes();

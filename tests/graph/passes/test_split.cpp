@@ -326,5 +326,96 @@ TEST(SplitsOfOrders, OnlyOfFewRowsThatKeepFew) {
     expect_left_alone(operands, node, 5, [](Graph& g) { split_orders(g, {4, 4, 3, 1}); });
 }
 
+// ---- prefixes ----
+
+const char* const long_rows = R"(graph "split"
+  size n = axis 0 of 0 where n
+  fact 0 <= n
+  input "x" argument f32[n]
+  input "y" argument f32[3, n]
+  input "m" argument f32[n, 3]
+  input "u" argument bf16[n]
+  input "t" argument f32[2, n, 2]
+  input "k" argument i64[n]
+  %0 = input 0
+  %1 = input 1
+  %2 = input 2
+  %3 = input 3
+  %4 = input 4
+  %5 = input 5
+)";
+
+const Reduction prefixes[] = {
+    {"sum", "[l < n] { out f32[n] = sum(k < n; select({k} <= {l}, %0[k], 0.0)) }"},
+    {"product", "[l < n] { out f32[n] = prod(k < n; select({k} < {l + 1}, %0[k], 1.0)) }"},
+    {"maximum", "[l < n] { out f32[n] = max(k < n; select({l} < {k}, -inf, %0[k])) }"},
+    {"minimum", "[l < n] { out f32[n] = min(k < n; select({k} <= {l}, %0[k], inf)) }"},
+    {"of_i32", "[l < n] { out i32[n] = prod(k < n; select({k} <= {l}, i32(%5[k]), 1_i32)) }"},
+    {"of_integers", "[l < n] { out i64[n] = sum(k < n; select({k} <= {l}, %5[k] * %5[k] - {k}, 0)) }"},
+    {"of_doubles", "[l < n] { out f64[n] = sum(k < n; select({k} <= {l}, f64(%0[k]), 0.0_f64)) }"},
+    {"before", "[l < n] { out f32[n] = sum(k < n; select({k} < {l}, %0[k], 0.0)) }"},
+    {"before_as_many", "[l < n + 1] { out f32[n + 1] = sum(k < n; select({k} < {l}, %0[k], 0.0)) }"},
+    {"three_before", "[l < n] { out f32[n] = prod(k < n; select({k + 3} <= {l}, %0[k], 1.0)) }"},
+    {"of_products", "[l < n] { out f32[n] = sum(k < n; select({k} <= {l}, %0[k] * %1[1, k] + 0.5, 0.0)) }"},
+    {"down_columns", "[l < n, c < 3] { out f32[n, 3] = sum(k < n; select({k} <= {l}, %2[k, c], 0.0)) }"},
+    {"of_rows", "[r < 3, l < n] { out f32[3, n] = sum(k < n; select({k} <= {l}, %1[r, k] * %0[k], 0.0)) }"},
+    {"of_matrices",
+     "[r < 2, l < n, c < 2] { out f32[2, n, 2] = sum(k < n; select({k} <= {l}, %4[r, k, c], 0.0)) }"},
+};
+
+class SplitPrefix : public ::testing::TestWithParam<Reduction> {};
+
+/// Parts of a few elements, two or more in a group; of rows as long as any, or longer than some groups.
+TEST_P(SplitPrefix, KeepsTheMeaning) {
+  Graph before = read(long_rows + ("%6 = compute \"r\" " + std::string(GetParam().node) + " result \"\" %6"));
+  for (const PrefixLimits limits : {PrefixLimits{4, 4, 0, 24, 2}, {4, 4, 0, 28, 5}, {6, 1, 120, 12, 3}}) {
+    Graph after = before;
+    split_prefixes(after, limits);
+    EXPECT_EQ(verify(after), std::vector<std::string>{}) << print(after);
+    EXPECT_TRUE(contains(print(after), "loop")) << print(after);
+    EXPECT_GE(expect_same_meaning(before, after, 7, {0, 1, 2, 5, 6, 7, 11, 12, 13, 29, 41, 101}), 4)
+        << print(after);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Prefixes, SplitPrefix, ::testing::ValuesIn(prefixes), name);
+
+/// Prefixes in a loop, several, and what reads them.
+TEST(SplitsOfPrefixes, StandWhereTheRowDoes) {
+  Graph before = read(long_rows + std::string(R"(
+  %6 = loop "fold" [i < 3] (f32[n] = %0) {
+    %7 = param
+    %8 = compute "sums" [l < n] { out f32[n] = sum(k < n; select({k} <= {l}, %7[k], 0.0)) }
+    %9 = compute "largest" [l < n] { out f32[n] = max(k < n; select({k} <= {l}, %8[k], -inf)) }
+    %10 = compute "next" [l < n] { out f32[n] = %9[l] * 0.25 + %8[l] }
+    yield (%10)
+  }
+  result "" %6)"));
+  Graph after = before;
+  split_prefixes(after, {4, 4, 0, 24, 2});
+  EXPECT_EQ(verify(after), std::vector<std::string>{});
+  EXPECT_GE(expect_same_meaning(before, after, 7, {0, 1, 11, 12, 13, 29, 41}), 4);
+}
+
+/// What has rows enough, is short, or would take long to compute or to read twice is left alone.
+TEST(SplitsOfPrefixes, OnlyOfLongRowsOfWhichThereAreFew) {
+  const char* const nodes[] = {
+      "[r < n, l < n] { out f32[n, n] = sum(k < n; select({k} <= {l}, %0[k] * %0[r], 0.0)) }",
+      "[r < 5, l < n] { out f32[5, n] = sum(k < n; select({k} <= {l}, %0[k] * %0[r], 0.0)) }",
+      "[l < n, c < 5] { out f32[n, 5] = sum(k < n; select({k} <= {l}, %0[k] * f32({c}), 0.0)) }",
+      "[l < 5] { out f32[5] = sum(k < 5; select({k} <= {l}, f32({k}), 0.0)) }",
+      "[l < n] { out f32[n] = sum(k < n; select({k} <= {l}, exp(%0[k]), 0.0)) }",
+      "[l < n] { out f32[n] = sum(k < n; select({k} <= {l}, %0[n - k - 1], 0.0)) }",
+      "[l < n] { out f32[n] = sum(k < n; select({k} <= {l}, %2[k, 1], 0.0)) }",
+      "[l < n] { out f32[n] = sum(k < n; select({k} <= {l}, %0[{max(min(%5[k], {n - 1}), 0)}], 0.0)) }",
+      "[l < n] { out bool[n] = all(k < n; select({k} <= {l}, %0[k] < 1.0, true)) }",
+      "[l < n] { out bf16[n] = sum(k < n; select({k} <= {l}, %3[k], 0.0_bf16)) }",
+      "[l < n] { out f32[n] = sum(k < n; select({k} <= {l}, select({k} <= 0, 2.0 + %0[k], %0[k]), 0.0)) }",
+      "[l < n] { out f32[n] = sum(k < n; %0[k]) }",
+  };
+  for (const char* node : nodes)
+    expect_left_alone(long_rows, node, 6, [](Graph& g) { split_prefixes(g, {4, 1, 0, 12, 2}); });
+}
+
 }  // namespace
 }  // namespace axon::graph::testing
