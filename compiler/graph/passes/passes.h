@@ -107,15 +107,6 @@ struct OrderLimits {
 /// split_reductions.
 void split_orders(Graph&, const OrderLimits&);
 
-/// Which left operands are stored: of contractions with more rows than tasks stream right operands for (a
-/// decoder's batch), and more columns than one tile has (target::Class).
-struct OperandLimits {
-  int64_t rows = 4, columns = 64;
-};
-/// What several tiles of columns multiply is computed once. After what splits contractions, before
-/// pack_operands, which looks at right operands.
-void store_operands(Graph&, const OperandLimits&);
-
 /// Which prefixes are split: those that make at most so many tasks, one for each row or for so many columns
 /// that lie together, and whose results take at least so many bytes: what the second cache holds is read
 /// twice in as long as it takes to compute. Parts have so many bytes, groups so many parts, fewer where there
@@ -126,6 +117,15 @@ struct PrefixLimits {
 /// Long rows of prefixes become groups of parts, one after the other. After fuse, like split_reductions,
 /// which would have nothing to split in it.
 void split_prefixes(Graph&, const PrefixLimits&);
+
+/// Which left operands are stored: of contractions with more rows than tasks stream right operands for (a
+/// decoder's batch), and more columns than one tile has (target::Class).
+struct OperandLimits {
+  int64_t rows = 4, columns = 64;
+};
+/// What several tiles of columns multiply is computed once. After what splits contractions, before
+/// pack_operands, which looks at right operands.
+void store_operands(Graph&, const OperandLimits&);
 
 /// Which right operands are packed: of at least so many rows, into panels of so many columns. Four tiles of
 /// rows share what one of them would pack; panels are those of weights (target::Class).
