@@ -534,8 +534,8 @@ static bool reads_packed(const graph::Graph& g, const graph::Node& node) {
 
 /// Where all operands of products are packed that may be, and where they are read as they were, which is
 /// right for all sizes.
-MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
-                         const Machine& machine) {
+static MadePrograms all_programs_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
+                                    const Machine& machine) {
   if (!reads_packed(g, g.nodes[p.types[id].node])) return programs_without_choices(p, id, g, machine);
   graph::Graph as_packed = g;
   const auto conditions = make_choices(as_packed, p.types[id].node, true);
@@ -553,6 +553,14 @@ MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Gra
   general.program.guard.insert(general.program.guard.end(), guard.begin(), guard.end());
   all.list.insert(all.list.begin(), std::move(general));
   return all;
+}
+
+/// Sizes of a program that is left out have a later one. The last two are for nearly all sizes.
+MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
+                         const Machine& machine) {
+  MadePrograms made = all_programs_of(p, id, g, machine);
+  while (made.list.size() > most_programs) made.list.erase(made.list.end() - 3);
+  return made;
 }
 
 }  // namespace axon::tile

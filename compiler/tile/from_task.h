@@ -1,9 +1,10 @@
 // Tile programs of a task type: what one of its tasks does on a machine.
 //
-// In: a task type, and the machine. Out: programs that are tried in order, each with the condition under
-// which it may run (its guard), the last without one. Their sizes, coordinates and loop indices are the
-// variables of the task program. Invariant: every one computes the outputs of the type's node in the box that
-// the type declares, in an order of sums that depends on sizes and the machine's row of machines.def alone.
+// In: a task type, and the machine. Out: programs that are tried in order, most_programs of them, each with
+// the condition under which it may run (its guard), the last without one. Their sizes, coordinates and loop
+// indices are the variables of the task program. Invariant: every one computes the outputs of the type's node
+// in the box that the type declares, in an order of sums that depends on sizes and the machine's row of
+// machines.def alone.
 #pragma once
 #include <optional>
 #include <string>
@@ -30,6 +31,8 @@ struct MadeProgram {
   int64_t scratch_bytes = 0;
   std::optional<FirstRead> first_read;  ///< of a weight that is streamed
 };
+
+constexpr size_t most_programs = 8;  ///< of a task type on one machine
 
 struct MadePrograms {
   std::vector<MadeProgram> list;  ///< empty where there are none yet

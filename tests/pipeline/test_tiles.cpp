@@ -102,6 +102,16 @@ std::vector<const char*> levels_of(const std::string& path) {
   return {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
 }
 
+/// Of each type: most_programs, the last of which, and no other, is for all sizes.
+void expect_few(const std::vector<std::string>& programs) {
+  size_t count = 0;
+  for (const std::string& program : programs) {
+    EXPECT_LE(++count, tile::most_programs) << program;
+    if (program.find("\nguard ") == std::string::npos) count = 0;
+  }
+  EXPECT_EQ(count, 0u);
+}
+
 TEST_P(TileProofs, OfEveryLevel) {
   const auto c = planned(GetParam(), "x86-64-v2");
   for (const char* level : levels_of(GetParam())) {
@@ -110,6 +120,7 @@ TEST_P(TileProofs, OfEveryLevel) {
     const auto programs = programs_in(tiles_of(*c));
     EXPECT_GE(programs.size(), 1u);
     for (const std::string& text : programs) expect_proved_and_read_back(text);
+    expect_few(programs);
   }
 }
 
@@ -150,6 +161,13 @@ TEST_P(TileProofs, OfGpus) {
     expect_proved_and_read_back(text);
     expect_whole_loads(text);
   }
+}
+
+/// Rows of some length, in 32 bits and in 64, would have nine programs.
+TEST(TilePrograms, AreFewForEachType) {
+  for (const std::string& path : files_in("tests/pipeline/tiles"))
+    for (const char* machine : {"x86-64-v2", "x86-64-v4", "sm_80", "sm_90a"})
+      expect_few(programs_in(tiles_of(*planned(path, machine))));
 }
 
 TEST(TileLoads, AreWholeOnGpus) {
