@@ -23,8 +23,8 @@ const char* const inputs_of_rows = R"(graph "f"
   %5 = input 5
 )";
 
-/// Groups of 4 parts of 256 bytes, of rows of 2048 bytes at least.
-constexpr graph::PrefixLimits few_elements{4, 64, 2048, 256, 4};
+/// Groups of 4 parts of 128 bytes, of rows of 1024 bytes at least.
+constexpr graph::PrefixLimits few_elements{4, 64, 1024, 128, 4};
 
 graph::Graph rows_of(const std::string& text, bool split) {
   std::string error;
@@ -40,30 +40,32 @@ graph::Graph rows_of(const std::string& text, bool split) {
 /// At every level with 1 to 3 workers, whose results have the same bits.
 void check_split(const std::string& text, double tolerance) {
   const graph::Graph before = rows_of(text, false);
-  for (const RunOptions& way : every_level()) {
-    std::vector<std::unique_ptr<Native>> by_workers;
-    for (int workers : {1, 2, 3}) {
-      RunOptions options = way;
-      options.workers = workers;
-      by_workers.push_back(std::make_unique<Native>(rows_of(text, true), options));
-      ASSERT_EQ(by_workers.back()->error(), "") << text;
+  std::vector<std::vector<std::unique_ptr<Native>>> levels;
+  for (RunOptions way : every_level()) {
+    levels.emplace_back();
+    for (const int workers : {1, 2, 3}) {
+      way.workers = workers;
+      levels.back().push_back(std::make_unique<Native>(rows_of(text, true), way));
+      ASSERT_EQ(levels.back().back()->error(), "") << text;
     }
-    for (int64_t n : {0, 1, 7, 63, 127, 128, 255, 256, 257, 511, 512, 513, 517, 1021, 1024, 1029, 2053}) {
-      std::string error;
-      const auto inputs = random_inputs(before, {{"n", n}}, static_cast<uint32_t>(n));
-      const auto solved = graph::solve_sizes(before, inputs, {}, error);
-      ASSERT_TRUE(solved) << error;
-      const auto reference = graph::interpret(before, inputs, *solved, graph::Precision::storage);
+  }
+  for (const int64_t n : {0, 1, 7, 31, 32, 127, 128, 255, 256, 257, 261, 287, 384, 389, 517}) {
+    std::string error;
+    const auto inputs = random_inputs(before, {{"n", n}}, static_cast<uint32_t>(n));
+    const auto solved = graph::solve_sizes(before, inputs, {}, error);
+    ASSERT_TRUE(solved) << error;
+    const auto reference = graph::interpret(before, inputs, *solved, graph::Precision::storage);
+    const std::string where = "n = " + std::to_string(n) + ", " + text;
+    for (const auto& by_workers : levels) {
       const auto first = by_workers[0]->run(inputs);
       ASSERT_EQ(first.error, "");
-      for (size_t r = 0; r < reference.results.size(); ++r) {
-        const std::string where = way.level + ", n = " + std::to_string(n) + ", " + text;
+      for (size_t r = 0; r < reference.results.size(); ++r)
         expect_close(first.results[r], reference.results[r], tolerance, tolerance, where);
-        for (size_t w = 1; w < by_workers.size(); ++w) {
-          const auto other = by_workers[w]->run(inputs);
-          EXPECT_EQ(other.error, "");
+      for (size_t w = 1; w < by_workers.size(); ++w) {
+        const auto other = by_workers[w]->run(inputs);
+        ASSERT_EQ(other.error, "");
+        for (size_t r = 0; r < first.results.size(); ++r)
           expect_close(other.results[r], first.results[r], 0, 0, where);
-        }
       }
     }
   }
