@@ -220,6 +220,14 @@ static MadeProgram contraction_of(const Origin& of, const ProductForm& product, 
   blocks.one_row = kind.one_row;
   blocks.few_rows = kind.few_rows;
   blocks.rows = std::min(blocks.rows, most_rows);
+  if (kind.few_rows && std::any_of(product.products.begin(), product.products.end(), [&](const Product& one) {
+        return !one.is_packed && needs_packing(of, one);
+      })) {
+    // Two blocks of rows of the right operand stay in the second cache, which has few sets for rows that lie
+    // a power of two apart; what is asked for comes evenly where there are several blocks of rows.
+    blocks.depth = 64;
+    while ((blocks.rows & (blocks.rows - 1)) != 0) --blocks.rows;
+  }
   blocks.slides = kind.slides;
   for (const Product& one : product.products)  // as many bytes of wide elements
     if (base::elem_bytes(product.form.reductions[one.reduction].in) > 4)

@@ -33,10 +33,10 @@ void Accesses::prefetch_line(Value* address) {
                     {address, b.getInt32(read), b.getInt32(locality), b.getInt32(data)});
 }
 
-/// Where elements along the last label are neighbours, one of each line. At edges nothing is asked for: they
-/// are short, and their code is made for each number of rows.
+/// Where elements along the last label are neighbours, one of each line. At edges of columns nothing is asked
+/// for: they are short.
 void Accesses::prefetch(const tile::Prefetch& op) {
-  if (c_.threads.are_several() || c_.rows || c_.vectors || c_.one_register) return;
+  if (c_.threads.are_several() || c_.vectors || c_.one_register) return;
   std::vector<Dim> wanted;
   for (const Fact& fact : op.facts) {
     const auto all = nonnegatives(fact);

@@ -19,6 +19,12 @@ bool OperandViews::packs(const Product& product) const {
   return !product.is_packed && may_pack_ && needs_packing(origin(), product);
 }
 
+/// Is it packed row by row, of which rows of the next block come while few rows are multiplied?
+bool OperandViews::asks_for_next_rows(const Product& product) const {
+  return blocks_of_.few_rows && prefetches_ && packs(product) && !is_chosen(product) &&
+         !runs_along_depth(origin(), product);
+}
+
 // ---- left operands in scratch ----
 
 void OperandViews::read_statistics(const Dim& row) {
@@ -222,6 +228,71 @@ void OperandViews::prefetch_along(const Product& product, const Access& right, c
   prefetch_steps(product, right, std::move(made), Dim(ahead) * shape::max(1 - row, Dim(0)));
 }
 
+/// Asks for some rows of the right operand with all columns of the task, or of a later one: each may be on a
+/// page of its own. Every `apart`th row from one on, unless a fact is false.
+void OperandViews::ask_for_rows(const Product& product, const Rows& rows, std::vector<Fact> facts) {
+  const auto is = [](bool what) {
+    return [what](const Fact& fact) { return shape::holds(fact, {}) == what; };
+  };
+  if (std::any_of(facts.begin(), facts.end(), is(false))) return;
+  std::erase_if(facts, is(true));
+  const int64_t columns = columns_of(product).most;
+  Access right = access_to(product.right, place_of_right(product, Dim(0), Dim(0)));
+  for (Index& index : right.at)
+    index.dim = index.dim.substitute({{depth_label_, rows.first + Dim(rows.apart) * Dim(depth_label_)},
+                                      {label_, rows.further + shape::min(Dim(label_), Dim(columns - 1))}});
+  // A row may begin anywhere in a line of the cache, and then has a part of one line more.
+  ask_for(right, {{{depth_label_, rows.count}, {label_, columns + 1}}, {}, {}, std::move(facts)});
+}
+
+/// How many blocks of rows there are.
+Dim OperandViews::blocks_of_rows() const { return shape::cdiv(rows_.stretch.length, Dim(blocks_of_.rows)); }
+
+/// Few rows take no longer than memory for a right operand that is packed: while a block of it is packed and
+/// multiplied, the next one comes. Of very few rows, packing takes much of the time, and asks for every other
+/// row.
+void OperandViews::ask_while_packing(const Product& product, const Dim& first, const Dim& step) {
+  const Dim end = depth_of(product).extent, behind = first + Dim(depth_at_once(product));
+  ask_for_rows(product, {shape::min(behind + step, end - 1), 1},
+               {shape::less(behind, end), shape::at_least(shape::mod(step, Dim(2)), Dim(1)),
+                shape::less(blocks_of_rows(), Dim(several_blocks))});
+}
+
+/// The more blocks of rows there are, the fewer rows each asks for. Behind the last block of the depth come
+/// the next columns.
+void OperandViews::ask_while_multiplying(const Product& product, const Dim& row, const Dim& column,
+                                         const Dim& first, const Dim& step) {
+  const Part& all = columns_of(product);
+  const int64_t across = (all.most + columns(product) - 1) / columns(product);
+  const int64_t most = std::max<int64_t>(block_ / across, 1);  // rows of all blocks
+  const int64_t most_parts = std::min(most, (many_rows + blocks_of_.rows - 1) / blocks_of_.rows);
+  const Dim end = depth_of(product).extent, behind = first + Dim(depth_at_once(product));
+  const Dim of_step = Dim(block_) * step + Dim(most) * column;
+  for (int64_t parts = 1; parts <= most_parts; parts *= 2) {
+    std::vector<Fact> facts{shape::less(behind, end), shape::less(row, Dim(parts))};
+    if (parts > 1) facts.push_back(shape::at_least(blocks_of_rows(), Dim(parts)));
+    if (2 * parts <= most_parts) facts.push_back(shape::less(blocks_of_rows(), Dim(2 * parts)));
+    const int64_t rows = most / parts, apart = parts < several_blocks && rows > 1 ? 2 : 1;
+    const Dim from = shape::min(behind + of_step + Dim(rows) * row, end - rows);
+    ask_for_rows(product, {from, rows / apart, Dim(0), apart}, std::move(facts));
+  }
+  if (product.outer.empty())
+    ask_for_rows(product, {of_step, most, Dim(all.most)},
+                 {shape::at_least(behind, end), shape::less(row, Dim(1)),
+                  shape::less(all.stretch.first + Dim(all.most), product.column.extent)});
+}
+
+/// A block of the right operand as it lies in memory.
+BlockPlace OperandViews::place_of_right(const Product& product, const Dim& column, const Dim& first) const {
+  BlockPlace out = depth_place(product, first);
+  const BlockPlace across = place_of_columns(product, column);
+  out.across = across.along;
+  out.row_label = across.label;
+  out.row_base = across.base;
+  out.bounds.insert(out.bounds.end(), across.bounds.begin(), across.bounds.end());
+  return out;
+}
+
 void OperandViews::view_right(const Product& product, const Dim& row, const Dim& column, const Dim& first,
                               const Dim& length, const Dim& step, int64_t line) {
   const TileId view = views_of(product, line).second;
@@ -229,6 +300,7 @@ void OperandViews::view_right(const Product& product, const Dim& row, const Dim&
   bound_window(product, from);
   View made{{view, labels_of_depth(product, {}, {label_})}, {}, {}};
   if (const auto packed = packed_.find({product.reduction, line}); packed != packed_.end()) {
+    if (asks_for_next_rows(product)) ask_while_multiplying(product, row, column, first, step);
     made.from.tile = packed->second;
     const Dim depth = Dim(block_) * step + Dim(depth_label_);
     made.from.at = {at(depth), at(Dim(label_))};

@@ -15,6 +15,9 @@ class OperandViews : protected OperandMaker {
   void at_row(const Dim& row);
   /// Is the right operand brought together block by block?
   bool packs(const Product&) const;
+  /// Is it packed by rows, of which those of the next block are asked for while this one is multiplied?
+  bool asks_for_next_rows(const Product&) const;
+  void ask_while_packing(const Product&, const Dim& first, const Dim& step);
 
   // Left operands in scratch:
   /// Sets `results_` of what was computed of the row before.
@@ -43,13 +46,26 @@ class OperandViews : protected OperandMaker {
   void stage_row(const Product&, const Stretch&, const Dim& row);
   void in_run(const Product&);
   BlockPlace depth_place(const Product&, const Dim& first) const;
+  BlockPlace place_of_right(const Product&, const Dim& column, const Dim& first) const;
   void bound_window(const Product&, BlockPlace&) const;
   bool asks_ahead(const Product&, const Access& right) const;
   void prefetch_steps(const Product&, Access right, Prefetch, const Dim& first);
   void prefetch_next_block(const Product&, const Access& right, const Dim& row, const Dim& length,
                            const Dim& step);
+  /// Rows of a right operand: every `apart`th from `first` on, and columns that lie `further`.
+  struct Rows {
+    Dim first;
+    int64_t count = 1;
+    Dim further = Dim(0);
+    int64_t apart = 1;
+  };
+  void ask_for_rows(const Product&, const Rows&, std::vector<Fact>);
+  Dim blocks_of_rows() const;
+  void ask_while_multiplying(const Product&, const Dim& row, const Dim& column, const Dim& first,
+                             const Dim& step);
   void prefetch_along(const Product&, const Access& right, const Dim& row);
 
+  static constexpr int64_t several_blocks = 4;  ///< of rows, which take much longer than packing
   const Var window_label_ = shape::fresh_var("t");
   /// Of both operands, by reduction and line.
   std::map<std::pair<uint32_t, int64_t>, std::pair<TileId, TileId>> views_;

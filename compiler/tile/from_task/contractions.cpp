@@ -347,7 +347,7 @@ void ContractionMaker::bound_rows() {
   constexpr int64_t few = 32;
   const auto& all = product_.products;
   const bool gains = std::any_of(all.begin(), all.end(), [&](const Product& product) {
-    return !is_chosen(product) && !product.is_packed && !packs(product);
+    return asks_for_next_rows(product) || (!is_chosen(product) && !product.is_packed && !packs(product));
   });
   if (!product_.row || !gains || out_.machine.ahead_of_rows == 0) throw Declined{"few rows are as many"};
   const Dim rows = node_.domain[*product_.row].extent;
@@ -361,7 +361,10 @@ void ContractionMaker::over_columns(const Product& product, const Dim& first, co
   if (is_chosen(product)) return over_runs(product, first, length);
   const Var column = shape::fresh_var(name_for("c")), row = shape::fresh_var(name_for("g"));
   const bool is_turned = packs(product) && runs_along_depth(origin(), product);
-  if (packs(product) && !is_turned) pack_rows(product, first, length);
+  if (asks_for_next_rows(product))
+    pack_rows(product, first, length, [&](const Dim& d) { ask_while_packing(product, first, d); });
+  else if (packs(product) && !is_turned)
+    pack_rows(product, first, length);
   const auto inside = [&] {
     if (is_turned) pack(product, Dim(column), first, length);
     loop(row, shape::cdiv(rows_.stretch.length, Dim(blocks_of_.rows)), {kept},

@@ -49,7 +49,9 @@ class OperandMaker : protected ProgramMaker {
 
   /// A block of a right operand that is a tensor, next to each other.
   void pack(const Product&, const Dim& column, const Dim& first, const Dim& length);
-  void pack_rows(const Product&, const Dim& first, const Dim& length);
+  /// All blocks of columns, row by row; `asks` for what is read later, else later rows are asked for.
+  void pack_rows(const Product&, const Dim& first, const Dim& length,
+                 const std::function<void(const Dim& step)>& asks = {});
   /// The columns of a block from one of them on, of all of the depth.
   BlockPlace place_of_columns(const Product&, const Dim& block, const Dim& column = Dim(0)) const;
   const Part& columns_of(const Product&) const;

@@ -97,7 +97,8 @@ void OperandMaker::prefetch_row(const Product& product, const BlockPlace& place,
 
 /// All blocks of columns: what a row of the operand has of them lies together in memory. Products that come
 /// one after another have one place for this.
-void OperandMaker::pack_rows(const Product& product, const Dim& first, const Dim& length) {
+void OperandMaker::pack_rows(const Product& product, const Dim& first, const Dim& length,
+                             const std::function<void(const Dim&)>& asks) {
   const Part& all = columns_of(product);
   const Elem in = multiplied_in(product);
   const int64_t across = (all.most + columns(product) - 1) / columns(product);
@@ -110,11 +111,12 @@ void OperandMaker::pack_rows(const Product& product, const Dim& first, const Dim
   loop(step, length, {}, [&] {
     loop(column, shape::cdiv(all.stretch.length, Dim(columns(product))), {}, [&] {
       const BlockPlace from = place_of_columns(product, Dim(column));
-      prefetch_row(product, from, columns(product));
+      if (!asks) prefetch_row(product, from, columns(product));
       const Use made = copied(product.right, tile("b", base::computed_as(stored), true), from);
       store_packed(made, to, {at(Dim(column)), at(Dim(step)), at(Dim(label_))});
     });
-    prefetch_row(product, place_of_columns(product, Dim(0), all.stretch.length - 1), 1);
+    if (!asks) prefetch_row(product, place_of_columns(product, Dim(0), all.stretch.length - 1), 1);
+    if (asks) asks(Dim(step));
   });
   at_.erase(product.depth.var);
 }
