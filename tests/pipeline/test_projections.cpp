@@ -19,8 +19,8 @@ namespace {
 using shape::Assignment;
 using shape::Dim;
 
-const std::map<std::string, int64_t> sizes{{"n", 2}, {"v", 5},  {"d", 6},  {"f", 3},  {"h", 3},
-                                           {"g", 2}, {"r", 11}, {"s", 90}, {"m", 67}, {"pos", 20}};
+const std::map<std::string, int64_t> small_sizes{{"n", 2}, {"v", 5},  {"d", 6},  {"f", 3},  {"h", 3},
+                                                 {"g", 2}, {"r", 11}, {"s", 90}, {"m", 67}, {"pos", 20}};
 
 int64_t value(const Dim& d, const Assignment& values) { return d.evaluate(values).value(); }
 
@@ -94,7 +94,7 @@ class Terms {
 void expect_once(const task::Program& p, task::BufferId weight, int64_t rows) {
   Assignment values;
   for (const graph::Size& size : p.graph->sizes)
-    if (const auto given = sizes.find(shape::var_name(size.var)); given != sizes.end())
+    if (const auto given = small_sizes.find(shape::var_name(size.var)); given != small_sizes.end())
       values[size.var] = given->second;
   const Terms terms(p, weight, values);
   int64_t elements = rows;
@@ -120,7 +120,7 @@ TEST(Projections, AreComputedOnce) {
           if (name != "p.layers.wq" && name != "p.layers.wk" && name != "p.layers.wv") continue;
           SCOPED_TRACE(std::string(level) + " " + entry.name + " " + name);
           ++projections;
-          expect_once(variant.program, task::BufferId{b}, entry.name == "prefill" ? sizes.at("m") : 1);
+          expect_once(variant.program, task::BufferId{b}, entry.name == "prefill" ? small_sizes.at("m") : 1);
         }
     EXPECT_GE(projections, 6u);
   }

@@ -1,11 +1,11 @@
-// Products of integers of 8 bits as multiply-adds of floats: see contractions.h.
+// Products of integers of 8 bits as multiply-adds of floats: see block_sums.h.
 //
 // Sums of so few products (exact_products) are integers that float32 holds. They are added to those in
 // scratch, which are of the sum's own type and wrap.
 #include <algorithm>
 
 #include "graph/contraction.h"
-#include "tile/from_task/contractions.h"
+#include "tile/from_task/block_sums.h"
 
 namespace axon::tile {
 
@@ -27,8 +27,8 @@ Elem OperandMaker::multiplied_in(const Product& product) const {
 }
 
 /// Blocks of the depth have no more than are exact: 255 * 255 * 256 < 2^24.
-void ContractionMaker::add_block_exactly(const Product& product, const Dim& row, const Dim& column,
-                                         const Dim& first, const Dim& length) {
+void BlockSums::add_block_exactly(const Product& product, const Dim& row, const Dim& column, const Dim& first,
+                                  const Dim& length) {
   const Use part = accumulators(product, multiplied_in(product));
   set_to_zero(part.tile);
   accumulate(product, {part.tile}, row, column, first, length);
@@ -36,7 +36,7 @@ void ContractionMaker::add_block_exactly(const Product& product, const Dim& row,
 }
 
 /// All of the depth, some steps of each part of it at once.
-void ContractionMaker::multiply_one_row_exactly(const Product& product) {
+void BlockSums::multiply_one_row_exactly(const Product& product) {
   const TileId first = accumulators(product, multiplied_in(product)).tile, kept = sums_.at(product.reduction);
   const std::vector<TileId> parts = sums_of_parts(product, first);
   const Dim depth = depth_of(product).extent, at_once(exact_products(product) / block_),
@@ -57,8 +57,7 @@ void ContractionMaker::multiply_one_row_exactly(const Product& product) {
 }
 
 /// Vector by vector out of scratch, which leaves registers to the part.
-void ContractionMaker::add_exact_part(const Product& product, const Use& part, const Dim& row,
-                                      const Dim& column) {
+void BlockSums::add_exact_part(const Product& product, const Use& part, const Dim& row, const Dim& column) {
   const Elem in = form_.reductions[product.reduction].in;
   const TileId kept = sums_.at(product.reduction);
   auto& in_scratch = exact_parts_[product.reduction];

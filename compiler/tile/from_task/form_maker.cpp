@@ -7,6 +7,7 @@
 
 #include "task/facts.h"
 #include "tile/from_task/computed_types.h"
+#include "tile/from_task/frame.h"
 
 namespace axon::tile {
 
