@@ -1,6 +1,6 @@
 // Tile programs of a task type: what one of its tasks does on a machine.
 //
-// In: a task type, and the machine. Out: programs that are tried in order, most_programs of them, each with
+// In: a task type, and the machine. Out: programs that are tried in order, most_programs at most, each with
 // the condition under which it may run (its guard), the last without one. Their sizes, coordinates and loop
 // indices are the variables of the task program. Invariant: every one computes the outputs of the type's node
 // in the box that the type declares, in an order of sums that depends on sizes and the machine's row of
