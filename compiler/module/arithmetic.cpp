@@ -253,15 +253,15 @@ Value* Arithmetic::quotient(Elem elem, Value* x, Value* y) {
   b.clearFastMathFlags();
   // Of exponents from -40 to 40 quotients, their remainders and the reciprocal are normal numbers.
   constexpr uint32_t sign = 0x80000000, least = (127U - 40) << 23, most = (127U + 40) << 23;
-  const auto is_usual = [&](Value* of, Value* bits) {
+  const auto is_usual = [&](Value* bits) {
     llvm::Type* type = bits->getType();
     return b.CreateICmpULT(b.CreateSub(bits, llvm::ConstantInt::get(type, least)),
-                           llvm::ConstantInt::get(type, most - least), of->getName());
+                           llvm::ConstantInt::get(type, most - least));
   };
   llvm::Type* const ints = x->getType()->getWithNewType(b.getInt32Ty());
   Value* const reciprocal = b.CreateFDiv(llvm::ConstantFP::get(one->getType(), 1.0), one);
   Value* const may =
-      is_usual(one, b.CreateBitCast(one, b.getInt32Ty()));  // a positive divisor keeps the sign of 0
+      is_usual(b.CreateBitCast(one, b.getInt32Ty()));  // a positive divisor keeps the sign of 0
   const auto count = llvm::cast<llvm::VectorType>(x->getType())->getElementCount();
   Value* const r = b.CreateVectorSplat(count, reciprocal);
   Value* const near = b.CreateFMul(x, r);
@@ -273,7 +273,7 @@ Value* Arithmetic::quotient(Elem elem, Value* x, Value* y) {
   Value* const magnitude =
       b.CreateAnd(b.CreateBitCast(x, ints), llvm::ConstantInt::get(ints, static_cast<uint32_t>(~sign)));
   Value* const usual =
-      b.CreateOr(is_usual(x, magnitude), b.CreateICmpEQ(magnitude, llvm::Constant::getNullValue(ints)));
+      b.CreateOr(is_usual(magnitude), b.CreateICmpEQ(magnitude, llvm::Constant::getNullValue(ints)));
   Value* const is_rounded = b.CreateAnd(may, b.CreateAndReduce(usual));
   llvm::BasicBlock* const from = b.GetInsertBlock();
   Value* divided = nullptr;

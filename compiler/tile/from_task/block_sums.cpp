@@ -20,7 +20,7 @@ Use BlockSums::accumulators(const Product& product, Elem elem) {
   t.layout = layout("sums", {{Dim(rows), vectors, "m"}, {Dim(vectors), 1, "m"}, {Dim(lanes_), 1, "v"}});
   auto& kept = sums_[product.reduction];
   if (!kept) {
-    const int64_t blocks = (rows_.most + rows - 1) / rows,
+    const int64_t blocks = most_blocks_of_rows(),
                   across = (columns_of(product).most + columns(product) - 1) / columns(product);
     kept = scratch("sums", form_.reductions[product.reduction].in, {across, blocks, rows, columns(product)});
   }

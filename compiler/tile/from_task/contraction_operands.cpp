@@ -47,7 +47,7 @@ bool OperandViews::is_direct(graph::ScalarId left, Elem in) const {
 TileId OperandViews::staged_for(graph::ScalarId left, Elem in) {
   const auto [found, fresh] = staged_.try_emplace(left);
   if (!fresh) return found->second;
-  const int64_t rows = (rows_.most + blocks_of_.rows - 1) / blocks_of_.rows * blocks_of_.rows;
+  const int64_t rows = most_blocks_of_rows() * blocks_of_.rows;
   const int64_t depth = blocks_of_.one_row ? most_depth : blocks_of_.depth;
   return found->second = scratch("left", in, {rows, depth / block_, block_});
 }
@@ -203,7 +203,7 @@ void OperandViews::prefetch_next_block(const Product& product, const Access& rig
                                        const Dim& length, const Dim& step) {
   if (!asks_ahead(product, right) || rows_.most < many_rows) return;
   const int64_t depth = depth_at_once(product), steps = depth / block_;
-  const int64_t parts = steps * ((rows_.most + blocks_of_.rows - 1) / blocks_of_.rows);
+  const int64_t parts = steps * most_blocks_of_rows();
   const int64_t lines = (depth + parts - 1) / parts;
   const Dim part = shape::cdiv(length, Dim(block_)) * row + step;
   Prefetch made;

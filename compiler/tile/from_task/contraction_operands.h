@@ -22,6 +22,8 @@ class OperandViews : protected OperandMaker {
   // Left operands in scratch:
   /// Sets `results_` of what was computed of the row before.
   void read_statistics(const Dim& row);
+  /// Blocks of rows that tiles in scratch have.
+  int64_t most_blocks_of_rows() const { return (rows_.most + blocks_of_.rows - 1) / blocks_of_.rows; }
   bool is_direct(graph::ScalarId left, Elem in) const;
   TileId staged_for(graph::ScalarId left, Elem in);
   void stage(const Product&, const Stretch&);

@@ -33,7 +33,7 @@ void ContractionMaker::index_row() {
 void ContractionMaker::number_runs() {
   const auto choices = choices_of_rows();
   if (choices.empty()) return;
-  const int64_t most = (rows_.most + blocks_of_.rows - 1) / blocks_of_.rows;
+  const int64_t most = most_blocks_of_rows();
   const auto of_rows = [&](const char* name) { return scratch(name, Elem::i64, {most, blocks_of_.rows}); };
   const auto number = [&](const char* name, int64_t first) {
     const Use made{tile(name, Elem::i64, false), {}};

@@ -81,14 +81,14 @@ bool OnlineMaker::is_statistic(uint32_t reduction) const {
 }
 
 void OnlineMaker::begin_rows() {
-  maximum_ = numbers("maximum", blocks_of_rows());
-  sum_ = numbers("total", blocks_of_rows());
+  maximum_ = numbers("maximum", most_blocks_of_rows());
+  sum_ = numbers("total", most_blocks_of_rows());
   here_ = numbers("here", 1);
   shift_ = numbers("shift", 1);
   factor_ = numbers("factor", 1);
   more_ = numbers("more", 1);
   const int64_t blocks_of_keys = keys_.most / block_;
-  weights_ = scratch("weights", elem_, {blocks_of_rows(), blocks_of_.rows, blocks_of_keys, block_});
+  weights_ = scratch("weights", elem_, {most_blocks_of_rows(), blocks_of_.rows, blocks_of_keys, block_});
   row_scores_ = scratch("scores", elem_, {blocks_of_.rows, blocks_of_keys, block_});
   staged_[product_.products.back().left] = weights_;
   const Use lowest_of_all = of_block("top", {of_number(real(lowest), elem_)}),
@@ -104,8 +104,6 @@ void OnlineMaker::begin_rows() {
   }
   for (const Product* product : of_values()) clear(*product);
 }
-
-int64_t OnlineMaker::blocks_of_rows() const { return (rows_.most + blocks_of_.rows - 1) / blocks_of_.rows; }
 
 /// The bound for whichever row of the part makes it least, or greatest; of one that is not linear in the row
 /// nothing is known.

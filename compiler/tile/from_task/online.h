@@ -30,7 +30,6 @@ class OnlineMaker : ContractionMaker {
   void part_of_rows(const std::function<void()>& inside);
   void part_of_task();
   void begin_rows();
-  int64_t blocks_of_rows() const;
   Stretch range_of_keys() const;
   CountUses blocks_by_data(const Dim& first);
   bool is_known_of_rows(graph::ScalarId bound) const;
